@@ -1,0 +1,80 @@
+"""Who is next after a row (semantics, section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from attrs import field, frozen
+from attrs.validators import ge, instance_of
+
+from deskroom.core.mention import Mention
+from deskroom.core.roster import Roster, validate_roster
+
+__all__ = ["Decision", "DispatchPolicy", "NoTurn", "TurnFor", "loud_agents", "mention_dispatch"]
+
+_LAST_HOP: Final = 2**32 - 1
+
+
+@frozen(kw_only=True)
+class DispatchPolicy:
+    """Whether a mention starts a turn, and how many hops a chain of mentions may take."""
+
+    enabled: bool = field(default=True, validator=instance_of(bool))
+    max_hops: int = field(default=16, validator=[instance_of(int), ge(0)])
+
+
+@frozen
+class TurnFor:
+    """One turn for ``target_id`` at ``child_hop``; ``mention`` is what chose it, if one did."""
+
+    target_id: str
+    child_hop: int
+    mention: Mention | None = None
+
+
+@frozen
+class NoTurn:
+    """Nothing is granted; ``reason`` is the first rule that said so."""
+
+    reason: str
+
+
+Decision = TurnFor | NoTurn
+
+
+def mention_dispatch(
+    policy: DispatchPolicy,
+    roster: Roster,
+    *,
+    hop: int,
+    author_id: str,
+    mentions: Iterable[Mention],
+) -> Decision:
+    """Decide who gets the turn after a row by ``author_id`` at ``hop``.
+
+    A bad first mention is never skipped for a later one. Raises ``RosterError`` for an invalid
+    roster, once the policy has let the question through.
+    """
+    if not policy.enabled:
+        return NoTurn("disabled")
+    if hop >= policy.max_hops:
+        return NoTurn("hop_limit_reached")
+    validate_roster(roster)
+    if not roster.is_active(author_id):
+        return NoTurn("source_inactive")
+    first = min(loud_agents(mentions), key=lambda m: m.offset, default=None)
+    if first is None or first.target.id is None:
+        return NoTurn("no_direct_agent_mention")
+    if first.target.id == author_id:
+        return NoTurn("self_mention")
+    if not roster.is_active(first.target.id):
+        return NoTurn("target_inactive")
+    if hop >= _LAST_HOP:
+        return NoTurn("hop_overflow")
+    return TurnFor(first.target.id, hop + 1, first)
+
+
+def loud_agents(mentions: Iterable[Mention]) -> list[Mention]:
+    """Return the mentions of agents that are not quiet, in the order given."""
+    return [m for m in mentions if m.target.kind == "agent" and not m.quiet]

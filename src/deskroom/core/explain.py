@@ -1,0 +1,128 @@
+"""Why each ``@`` of a message does, or does not, hand on the turn (design, "A decision explains
+itself"; the rules are those of semantics, sections 3 to 5).
+
+This reads the same tokens and aliases as ``resolve`` and adds the reasons. It is for people and
+seats to read; no rule decides by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final, Literal
+
+from attrs import frozen
+
+from deskroom.core.directory import TOKEN_ENDS, Directory, Target
+from deskroom.core.masking import Spans, code_spans, to_byte_offsets
+from deskroom.core.mention import OPENERS, Mention, is_masked, read_token, resolve
+from deskroom.core.text import is_alphanumeric
+from deskroom.errors import nearest
+
+__all__ = ["Note", "Verdict", "explain_mentions"]
+
+Verdict = Literal[
+    "mention",
+    "masked",
+    "no_opener",
+    "no_name",
+    "unknown",
+    "ambiguous",
+    "self",
+    "quiet",
+    "not_a_seat",
+]
+
+_MOST_SHOWN: Final = 64
+
+
+@frozen
+class Note:
+    """The verdict on one ``@``.
+
+    ``offset`` counts UTF-8 bytes. ``target`` is what it stands for, if one thing; ``candidates``
+    what it may stand for, when that is several; ``nearest`` the alias most like an unknown one.
+    """
+
+    text: str
+    offset: int
+    verdict: Verdict
+    target: Target | None = None
+    candidates: tuple[Target, ...] = ()
+    nearest: str | None = None
+
+
+def explain_mentions(
+    body: str, author: Target | None, directory: Directory, *, limit: int | None = None
+) -> tuple[Note, ...]:
+    """Return a note for each ``@`` in ``body`` (for the first ``limit`` of them), in order."""
+    if "@" not in body:
+        return ()
+    resolved = {m.offset: m for m in resolve(body, None, author, directory)}
+    return tuple(islice(_notes(body, author, directory, resolved), limit))
+
+
+def _notes(
+    body: str, author: Target | None, directory: Directory, resolved: dict[int, Mention]
+) -> Iterator[Note]:
+    spans = code_spans(body)
+    last = offset = 0
+    at = body.find("@")
+    while at >= 0:
+        offset += to_byte_offsets(body[last:at], [at - last])[at - last]
+        last = at
+        yield _note(body, at, offset, spans, author, directory, resolved.get(offset))
+        at = body.find("@", at + 1)
+
+
+def _note(
+    body: str,
+    at: int,
+    offset: int,
+    spans: Spans,
+    author: Target | None,
+    directory: Directory,
+    mention: Mention | None,
+) -> Note:
+    shown = _shown(body, at)
+    if is_masked(at, spans):
+        return Note(shown, offset, "masked")
+    if at and body[at - 1] not in OPENERS:
+        return Note(shown, offset, "no_opener", nearest=_near(shown, directory))
+    token = read_token(body, at)
+    if token is None:
+        return Note(shown, offset, "no_name")
+    if mention is not None:
+        return Note(mention.text, offset, _verdict(mention), mention.target)
+    targets = directory.lookup(token.name, desk_only=token.desk_only)
+    if len(targets) > 1:
+        return Note(shown, offset, "ambiguous", candidates=targets)
+    if targets and targets[0] == author:
+        return Note(shown, offset, "self", author)
+    return Note(shown, offset, "unknown", nearest=_near(shown, directory))
+
+
+def _verdict(mention: Mention) -> Verdict:
+    if mention.quiet:
+        return "quiet"
+    return "mention" if mention.target.kind == "agent" else "not_a_seat"
+
+
+def _shown(body: str, at: int) -> str:
+    """Return the ``@`` with what stands right behind it, cut to a length fit for a sentence."""
+    end = at + 1
+    while end < len(body) and end - at < _MOST_SHOWN and body[end] not in TOKEN_ENDS:
+        if body[end] == "@":
+            break
+        end += 1
+    return body[at:end]
+
+
+def _near(shown: str, directory: Directory) -> str | None:
+    """Return the alias that was most likely meant: one it begins with, else the most alike."""
+    name = shown.lstrip("@#").lower()
+    for end in range(len(name), 0, -1):
+        whole_word = end == len(name) or not is_alphanumeric(name[end])
+        if whole_word and directory.lookup(name[:end]):
+            return name[:end]
+    return nearest(name, directory.names) if name else None

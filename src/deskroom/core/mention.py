@@ -1,0 +1,154 @@
+"""Mentions: which tokens of a message address whom (semantics, section 4)."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from attrs import evolve, frozen
+
+from deskroom.core.directory import TOKEN_ENDS, Directory, Target, starts_a_name
+from deskroom.core.masking import Spans, code_spans, to_byte_offsets
+from deskroom.core.text import ASCII_WHITE_SPACE
+
+__all__ = ["MAX_PINGS", "Mention", "Token", "OPENERS", "is_masked", "read_token", "resolve", "tokens"]
+
+#: After this many mentions that ping, the rest of a message turns quiet.
+MAX_PINGS: Final = 50
+
+OPENERS: Final = frozenset(ASCII_WHITE_SPACE + "([{")
+_PAST_ANY_END: Final = 1 << 62
+_TOKEN_STOPS: Final = TOKEN_ENDS | {"@"}
+
+
+@frozen
+class Mention:
+    """One address in a message.
+
+    ``text`` includes the ``@`` (and the ``#`` of a desk); ``offset`` counts UTF-8 bytes; a
+    ``quiet`` mention is shown and wakes nobody.
+    """
+
+    target: Target
+    text: str
+    offset: int
+    quiet: bool = False
+
+
+@frozen
+class Token:
+    """A stretch of text that has the shape of a mention; ``start`` and ``end`` count characters."""
+
+    start: int
+    end: int
+    name: str
+    desk_only: bool
+
+
+def is_masked(position: int, spans: Spans) -> bool:
+    """Whether a character lies in code. ``spans`` must not nest, which ``code_spans`` grants."""
+    index = bisect_right(spans, (position, _PAST_ANY_END)) - 1
+    return index >= 0 and position < spans[index][1]
+
+
+def read_token(body: str, at: int) -> Token | None:
+    """Read the token whose ``@`` stands at ``at``; masking is not looked at. None if none."""
+    if at and body[at - 1] not in OPENERS:
+        return None
+    desk_only = body.startswith("#", at + 1)
+    first = at + 1 + desk_only
+    if first >= len(body) or not starts_a_name(body[first]):
+        return None
+    end = first
+    while end < len(body) and body[end] not in _TOKEN_STOPS:
+        end += 1
+    if end < len(body) and body[end] == "@":
+        return None
+    return Token(at, end, body[first:end], desk_only)
+
+
+def tokens(body: str) -> Iterator[Token]:
+    """Yield every unmasked token of ``body``, in order."""
+    at = body.find("@")
+    if at < 0:
+        return
+    spans = code_spans(body)
+    while at >= 0:
+        token = None if is_masked(at, spans) else read_token(body, at)
+        if token is not None:
+            yield token
+        at = body.find("@", token.end if token else at + 1)
+
+
+def resolve(
+    body: str,
+    supplied: Sequence[Mention] | None,
+    author: Target | None,
+    directory: Directory,
+) -> tuple[Mention, ...]:
+    """Return the mentions of a message, in order.
+
+    ``author`` is the agent or person who wrote it (None for anyone else): nobody mentions
+    themselves. ``supplied`` mentions, even an empty list, replace what would be extracted; a
+    record that does not fit the text is dropped or turned quiet. An invalid roster or set of desks
+    gives no mentions.
+    """
+    if not directory.is_valid or (supplied is None and "@" not in body):
+        return ()
+    found = list(tokens(body))
+    offsets = to_byte_offsets(body, [token.start for token in found])
+    if supplied is None:
+        mentions = _extracted(body, found, offsets, directory)
+    else:
+        mentions = _checked(supplied, body, found, offsets, directory)
+    return _normalised(mentions, author)
+
+
+def _extracted(
+    body: str, found: list[Token], offsets: dict[int, int], directory: Directory
+) -> list[Mention]:
+    mentions = []
+    for token in found:
+        targets = directory.lookup(token.name, desk_only=token.desk_only)
+        if len(targets) == 1:
+            text = body[token.start : token.end]
+            mentions.append(Mention(targets[0], text, offsets[token.start]))
+    return mentions
+
+
+def _checked(
+    supplied: Iterable[Mention],
+    body: str,
+    found: list[Token],
+    offsets: dict[int, int],
+    directory: Directory,
+) -> list[Mention]:
+    at_offset = {offsets[token.start]: token for token in found}
+    mentions = []
+    for mention in supplied:
+        token = at_offset.get(mention.offset)
+        if token is None or mention.text != body[token.start : token.end]:
+            continue
+        targets = directory.lookup(token.name, desk_only=token.desk_only)
+        fits = targets == (mention.target,)
+        mentions.append(mention if fits else evolve(mention, quiet=True))
+    return mentions
+
+
+def _normalised(mentions: list[Mention], author: Target | None) -> tuple[Mention, ...]:
+    kept: list[Mention] = []
+    offsets: set[int] = set()
+    targets: set[Target] = set()
+    pings = 0
+    for mention in sorted(mentions, key=lambda m: m.offset):
+        if mention.target == author or mention.offset in offsets:
+            continue
+        offsets.add(mention.offset)
+        repeated = mention.target in targets
+        targets.add(mention.target)
+        if not mention.quiet and (repeated or pings >= MAX_PINGS):
+            mention = evolve(mention, quiet=True)
+        pings += not mention.quiet
+        kept.append(mention)
+    return tuple(kept)

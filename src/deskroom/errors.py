@@ -1,0 +1,123 @@
+"""Every error deskroom raises on purpose, in one tree.
+
+Whose fault it is decides the class, because the person who must act differs:
+
+* ``DeskroomError``: the root.
+
+  * ``RosterError``, ``DeskError``: the people, seats or desks given are invalid.
+  * ``AsideRefused``: a private utterance was declined; nothing was published.
+  * ``EpisodeError``: an event does not fit the episode it was applied to.
+  * ``UsageError``: the Python API was called in a way it cannot serve.
+
+    * ``RoomClosed``: the room no longer takes words.
+
+  * ``FileError``: a file is wrong; it carries where.
+  * ``RoomFailure``: the room itself cannot go on (its router, callback or journal failed).
+
+An error carries its facts as attributes; its message is the sentence for the person who must act.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "AsideRefused",
+    "DeskError",
+    "DeskroomError",
+    "EpisodeError",
+    "FileError",
+    "RoomClosed",
+    "RoomFailure",
+    "RosterError",
+    "UsageError",
+    "nearest",
+]
+
+
+class DeskroomError(Exception):
+    """The root of every error that deskroom raises on purpose."""
+
+
+class RosterError(DeskroomError):
+    """A roster is invalid. ``kind`` is the wire word; ``id`` is the id at fault."""
+
+    def __init__(self, kind: str, id: str) -> None:
+        self.kind = kind
+        self.id = id
+        super().__init__(f"the roster is invalid: {kind} ({id!r})")
+
+
+class DeskError(DeskroomError):
+    """A set of desks is invalid. ``kind`` is the wire word; ``id`` is the desk at fault."""
+
+    def __init__(self, kind: str, id: str) -> None:
+        self.kind = kind
+        self.id = id
+        super().__init__(f"the desks are invalid: {kind} ({id!r})")
+
+
+class AsideRefused(DeskroomError):
+    """A private utterance was declined, and so it is no row. ``reason`` is the policy's word."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"the aside was refused: {reason}")
+
+
+class EpisodeError(DeskroomError):
+    """An event names a participant or an assignment that the episode does not have."""
+
+    def __init__(self, kind: str, participant: str) -> None:
+        self.kind = kind
+        self.participant = participant
+        super().__init__(f"the episode cannot take this event: {kind} ({participant!r})")
+
+
+class UsageError(DeskroomError):
+    """The Python API was called in a way it cannot serve; the message says what would work."""
+
+
+class RoomClosed(UsageError):
+    """The room has closed and takes no more words."""
+
+
+class FileError(DeskroomError):
+    """A file is wrong.
+
+    ``path`` is as the user gave it; ``line`` and ``column`` are 1-based and count characters, or
+    None where the file as a whole is at fault; ``problem`` is the sentence without the place.
+    """
+
+    def __init__(
+        self, path: str, problem: str, *, line: int | None = None, column: int | None = None
+    ) -> None:
+        self.path = path
+        self.problem = problem
+        self.line = line
+        self.column = column
+        super().__init__(f"{self.place}: {problem}")
+
+    @property
+    def place(self) -> str:
+        """``path``, ``path:line`` or ``path:line:column``, as much as is known."""
+        parts = (self.path, self.line, self.column)
+        return ":".join(str(part) for part in parts if part is not None)
+
+
+class RoomFailure(DeskroomError):
+    """The room cannot go on: what it depends on (a router, a callback, a journal) failed."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name most like ``name``, or None when none is close.
+
+    Case is ignored, since a wrong case is the commonest slip. Both sides are cut to a length at
+    which comparing stays cheap, so that a hostile name cannot stall the error that reports it.
+    """
+    folded: dict[str, str] = {}
+    for item in known:
+        folded.setdefault(item[:64].lower(), item)
+    close = difflib.get_close_matches(name[:64].lower(), list(folded), n=1, cutoff=0.6)
+    return folded[close[0]] if close else None

@@ -1,0 +1,251 @@
+"""Time, as a port: real for a live room, simulated for a replay. Nothing else reads time.
+
+A room has one clock and one deadline at a time, that of its open turn. The clock is told when the
+host waits and how many seats are at work. The simulated one needs no more to know that everything
+is blocked: it then jumps to the next timer. A seat that waits for something of its own (a socket,
+a thread) counts as at work, so simulated time stands still meanwhile, and its turn is timed by the
+wall clock instead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from heapq import heappop, heappush
+from time import monotonic
+from typing import Protocol
+
+import anyio
+
+from deskroom.errors import UsageError
+
+__all__ = ["Clock", "RealClock", "SimulatedClock", "Sleeper"]
+
+Ring = Callable[[], None]
+
+
+class Sleeper(Protocol):
+    """Whoever may sleep: one turn of a seat, which several of its tasks may share."""
+
+    asleep: int
+    tracked: bool
+
+
+class Clock(Protocol):
+    """What a room asks of time. Seconds throughout; ``now`` starts at 0 when the room opens."""
+
+    def now(self) -> float:
+        """Return the seconds since the room opened."""
+        ...
+
+    async def sleep(self, seconds: float, sleeper: Sleeper) -> None:
+        """Let a seat wait."""
+        ...
+
+    def arm(self, seconds: float, ring: Ring) -> None:
+        """Set the one deadline: ``ring`` is called once that many seconds have passed."""
+        ...
+
+    def disarm(self) -> None:
+        """Take the deadline back."""
+        ...
+
+    async def watch(self) -> None:
+        """Serve the deadline. Runs as a task of the room until it is cancelled."""
+        ...
+
+    def enter(self, sleeper: Sleeper) -> None:
+        """Count a seat as at work."""
+        ...
+
+    def leave(self, sleeper: Sleeper) -> None:
+        """Count a seat as done; a seat that is not counted is left alone."""
+        ...
+
+    def host_waits(self) -> None:
+        """The host has nothing to do until it gets a message."""
+        ...
+
+    def host_works(self) -> None:
+        """A message is there for the host."""
+        ...
+
+
+class RealClock:
+    """Wall-clock time."""
+
+    def __init__(self) -> None:
+        self._start = monotonic()
+        self._deadline: float | None = None
+        self._seconds = math.inf
+        self._ring: Ring | None = None
+        self._armed = anyio.Event()
+
+    def now(self) -> float:
+        """Return the seconds since this clock was made."""
+        return monotonic() - self._start
+
+    async def sleep(self, seconds: float, sleeper: Sleeper) -> None:  # noqa: ARG002 - see Clock
+        """Sleep for real. Raises ``UsageError`` for a negative or endless time."""
+        await anyio.sleep(_checked(seconds))
+
+    def arm(self, seconds: float, ring: Ring) -> None:
+        """Set the deadline. This is all that a turn pays: nobody is woken for it."""
+        self._deadline = monotonic() + seconds
+        self._ring = ring
+        if seconds != self._seconds:
+            self._seconds = seconds
+            self._armed.set()
+
+    def disarm(self) -> None:
+        """Take the deadline back."""
+        self._deadline = None
+
+    async def watch(self) -> None:
+        """Sleep to the deadline last seen; ring if it still stands when it is reached.
+
+        No deadline is shorter than the one last armed, so sleeping that long misses none.
+        """
+        while True:
+            if self._deadline is None:
+                await self._wait(self._seconds)
+            elif (left := self._deadline - monotonic()) > 0:
+                await self._wait(left)
+            else:
+                self._deadline = None
+                if self._ring is not None:
+                    self._ring()
+
+    async def _wait(self, seconds: float) -> None:
+        with anyio.move_on_after(seconds):
+            await self._armed.wait()
+            self._armed = anyio.Event()
+
+    def enter(self, sleeper: Sleeper) -> None:
+        """Real time passes whoever works."""
+
+    def leave(self, sleeper: Sleeper) -> None:
+        """Real time passes whoever works."""
+
+    def host_waits(self) -> None:
+        """Real time passes whoever waits."""
+
+    def host_works(self) -> None:
+        """Real time passes whoever waits."""
+
+
+class SimulatedClock:
+    """Time that costs nothing: it jumps to the next timer whenever the whole room waits.
+
+    Timers fire one at a time, in the order of their time and then of their setting, and the next
+    one only when everything waits again; so nothing depends on how an event loop orders tasks.
+    The deadline comes before a timer of the same time: a turn must be over by then.
+
+    ``guard`` (default on) also times a turn by the wall clock, for seats that wait for something
+    real. A scripted replay, where no seat does, turns it off.
+    """
+
+    def __init__(self, *, guard: bool = True) -> None:
+        self._now = 0.0
+        self._working = 0
+        self._host_waits = False
+        self._count = 0
+        self._timers: list[tuple[float, int, _Timer]] = []
+        self._deadline: tuple[float, Ring] | None = None
+        self._guard = RealClock() if guard else None
+
+    def now(self) -> float:
+        """Return the simulated seconds since the room opened."""
+        return self._now
+
+    async def sleep(self, seconds: float, sleeper: Sleeper) -> None:
+        """Wait in simulated time. Raises ``UsageError`` for a negative or endless time."""
+        timer = _Timer(sleeper)
+        self._count += 1
+        heappush(self._timers, (self._now + _checked(seconds), self._count, timer))
+        sleeper.asleep += 1
+        if sleeper.asleep == 1 and sleeper.tracked:
+            self._working -= 1
+        self._jump_if_all_wait()
+        try:
+            await timer.rung.wait()
+        finally:
+            if not timer.rung.is_set():
+                timer.rung.set()
+                self._wake(sleeper)
+
+    def _wake(self, sleeper: Sleeper) -> None:
+        sleeper.asleep -= 1
+        if sleeper.asleep == 0 and sleeper.tracked:
+            self._working += 1
+
+    def arm(self, seconds: float, ring: Ring) -> None:
+        """Set the deadline, in simulated time and for the guard."""
+        self._deadline = (self._now + seconds, ring)
+        if self._guard is not None:
+            self._guard.arm(seconds, ring)
+
+    def disarm(self) -> None:
+        """Take the deadline back."""
+        self._deadline = None
+        if self._guard is not None:
+            self._guard.disarm()
+
+    async def watch(self) -> None:
+        """Serve the guard; simulated time needs no task."""
+        if self._guard is not None:
+            await self._guard.watch()
+
+    def enter(self, sleeper: Sleeper) -> None:
+        """Count a seat as at work."""
+        sleeper.tracked = True
+        self._working += 1
+
+    def leave(self, sleeper: Sleeper) -> None:
+        """Count a seat as done; time may jump now."""
+        if sleeper.tracked:
+            sleeper.tracked = False
+            if not sleeper.asleep:
+                self._working -= 1
+            self._jump_if_all_wait()
+
+    def host_waits(self) -> None:
+        """The host has nothing to do: if no seat works either, time jumps."""
+        self._host_waits = True
+        self._jump_if_all_wait()
+
+    def host_works(self) -> None:
+        """The host has a message, so time stands still."""
+        self._host_waits = False
+
+    def _jump_if_all_wait(self) -> None:
+        if self._working > 0 or not self._host_waits:
+            return
+        while self._timers and self._timers[0][2].rung.is_set():
+            heappop(self._timers)
+        due = self._timers[0][0] if self._timers else math.inf
+        if self._deadline is not None and self._deadline[0] <= due:
+            at, ring = self._deadline
+            self.disarm()
+            self._now = at if math.isfinite(at) else self._now
+            ring()
+        elif self._timers:
+            self._now, _, timer = heappop(self._timers)
+            self._wake(timer.sleeper)
+            timer.rung.set()
+
+
+class _Timer:
+    """One sleep: whose it is, and whether it is over."""
+
+    __slots__ = ("rung", "sleeper")
+
+    def __init__(self, sleeper: Sleeper) -> None:
+        self.sleeper = sleeper
+        self.rung = anyio.Event()
+
+
+def _checked(seconds: float) -> float:
+    if not (isinstance(seconds, int | float) and 0 <= seconds < math.inf):
+        raise UsageError(f"a seat can sleep for 0 or more seconds, not {seconds!r}")
+    return seconds

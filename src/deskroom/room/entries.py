@@ -1,0 +1,120 @@
+"""What a room writes down, in order, through the Journal port. A room is the fold of its entries.
+
+One entry holds everything that must not come apart: a row with its trigger and its decision, an
+accepted call with what it said. ``RoomState.apply`` is the fold; a live room and a resumed one
+both run it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Protocol
+
+from attrs import field, frozen
+
+from deskroom.core.dispatch import Decision
+from deskroom.core.mention import Mention
+from deskroom.core.transcript import Row
+
+__all__ = [
+    "CallEntry",
+    "CloseEntry",
+    "CloseReason",
+    "EndEntry",
+    "Entry",
+    "Journal",
+    "Outcome",
+    "RoutedEntry",
+    "RowEntry",
+    "RowKind",
+    "TurnEntry",
+]
+
+CloseReason = Literal["completed", "quiet", "max_turns", "script", "stopped", "failed"]
+Outcome = Literal["spoke", "silent", "refused", "failed", "timed_out"]
+RowKind = Literal["opening", "person", "seat", "nudge", "wrote"]
+
+
+@frozen
+class TurnEntry:
+    """A turn is granted. ``trigger`` is a sequence; ``cue`` the place in a script, if any."""
+
+    turn: int
+    seat: str
+    hop: int
+    trigger: int | None
+    attempt: int = 1
+    cue: int | None = None
+
+
+@frozen
+class CallEntry:
+    """A call was answered.
+
+    ``reply`` is ``ok`` or the word of the refusal; ``late`` says that the turn had ended. ``source``
+    is ``fence`` when the host read the message out of the seat's text.
+    """
+
+    turn: int
+    seat: str
+    call_id: int
+    tool: Any
+    arguments: Any = field(repr=False)
+    reply: str = "ok"
+    late: bool = False
+    source: Literal["call", "fence"] = "call"
+
+
+@frozen
+class EndEntry:
+    """A turn ended. ``narrated``: the seat wrote text and made no call. ``wrote``: its paths."""
+
+    turn: int
+    outcome: Outcome
+    narrated: bool = False
+    wrote: tuple[str, ...] = ()
+    error: str | None = field(default=None, repr=False)
+
+
+@frozen
+class RowEntry:
+    """A row with what triggered it and what was decided after it, in one piece.
+
+    ``turn`` is the turn that made it, for a row by a seat or about its files.
+    """
+
+    row: Row
+    kind: RowKind
+    decision: Decision
+    mentions: tuple[Mention, ...] = ()
+    turn: int | None = None
+    trigger: int | None = None
+    completes: bool = False
+    broadcasting: bool = False
+    refusal: str | None = None
+
+
+@frozen
+class RoutedEntry:
+    """Who a broadcast goes to, in grant order; ``hop`` is the hop of those turns."""
+
+    sequence: int
+    recipients: tuple[str, ...]
+    hop: int
+
+
+@frozen
+class CloseEntry:
+    """The room closed."""
+
+    reason: CloseReason
+
+
+Entry = TurnEntry | CallEntry | EndEntry | RowEntry | RoutedEntry | CloseEntry
+
+
+class Journal(Protocol):
+    """Where a room's entries go. An entry is written before anybody acts on it."""
+
+    def write(self, entry: Entry) -> None:
+        """Append one entry. Raises ``RoomFailure`` when it cannot be kept."""
+        ...

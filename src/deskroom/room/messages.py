@@ -1,0 +1,140 @@
+"""What travels on the channels between the host and the seats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+from attrs import field, frozen
+
+from deskroom.core.audience import Viewer
+from deskroom.core.transcript import Row, SeenRow, project
+from deskroom.speech.tools import ToolSpec
+
+__all__ = ["Call", "Deadline", "History", "Reply", "Stop", "TurnEnd", "TurnGrant", "Word"]
+
+
+class History(Sequence[SeenRow]):
+    """A stretch of the transcript as one seat may read it, worked out when it is first looked at.
+
+    Rows are only ever appended, so a stretch is fixed by where it begins and ends. Most seats of
+    a long run look at little of it; a copy for each grant would make a turn cost more the longer
+    the room has run.
+    """
+
+    __slots__ = ("_rows", "_seen", "_start", "_stop", "_viewer")
+
+    def __init__(self, rows: Sequence[Row], start: int, stop: int, viewer: Viewer) -> None:
+        self._rows: Sequence[Row] = rows
+        self._start = start
+        self._stop = stop
+        self._viewer = viewer
+        self._seen: tuple[SeenRow, ...] | None = None
+
+    def _read(self) -> tuple[SeenRow, ...]:
+        if self._seen is None:
+            stretch = [self._rows[at] for at in range(self._start, self._stop)]
+            self._seen = project(stretch, self._viewer)
+            # What the seat may not read is let go of with the rows.
+            self._rows = ()
+        return self._seen
+
+    @overload
+    def __getitem__(self, index: int) -> SeenRow: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[SeenRow, ...]: ...
+    def __getitem__(self, index: int | slice) -> SeenRow | tuple[SeenRow, ...]:
+        return self._read()[index]
+
+    def __len__(self) -> int:
+        return len(self._read())
+
+    def __iter__(self) -> Iterator[SeenRow]:
+        return iter(self._read())
+
+    def __repr__(self) -> str:
+        return f"History({list(self._read())!r})"
+
+
+@frozen(kw_only=True)
+class TurnGrant:
+    """The host gives a seat the turn.
+
+    ``trigger`` is the row that brought it, as the seat may read it; ``hop`` how long the chain of
+    mentions is; ``note`` why the turn is granted again, when it is; ``cue`` the place in a script.
+    """
+
+    turn: int
+    attempt: int
+    hop: int
+    trigger: SeenRow | None
+    brief: str | None
+    history: History
+    tools: tuple[ToolSpec, ...]
+    note: str | None = None
+    cue: int | None = None
+
+
+@frozen
+class Call:
+    """A seat calls a tool. The seat's id is put in by its channel, never by the seat."""
+
+    seat: str
+    turn: int
+    attempt: int
+    call_id: int
+    tool: Any
+    arguments: Any = field(repr=False)
+
+
+@frozen
+class TurnEnd:
+    """A seat has ended its turn.
+
+    ``text`` is what it said outside any call; ``wrote`` the paths it left behind; ``error`` what
+    it raised, if it did.
+    """
+
+    seat: str
+    turn: int
+    attempt: int
+    text: str = field(default="", repr=False)
+    wrote: tuple[str, ...] = ()
+    error: Exception | None = None
+
+
+@frozen
+class Reply:
+    """The host's answer to one call, sent while the turn runs.
+
+    ``rejection`` is the word of a refusal (None when ``ok``); ``text`` says what the message will
+    do, or what to do about the refusal; ``rows`` holds what a read returned.
+    """
+
+    call_id: int
+    ok: bool
+    text: str = field(repr=False)
+    rejection: str | None = None
+    rows: tuple[SeenRow, ...] = field(default=(), repr=False)
+
+
+@frozen
+class Word:
+    """A person speaks into the running room."""
+
+    person: str
+    message: str = field(repr=False)
+    ticket: int
+
+
+@frozen
+class Deadline:
+    """The time of a turn is over."""
+
+    turn: int
+    attempt: int
+
+
+@frozen
+class Stop:
+    """The room is to close."""

@@ -1,0 +1,62 @@
+"""What a room allows: the policy tables of a scenario, with the defaults of the format.
+
+The names are the keys of the file format, so that a table in TOML, a policy in Python and a
+policy in a journal are read the same way.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from attrs import field, frozen
+from attrs.validators import ge, gt, instance_of, le, optional
+
+from deskroom.core.aside import AsidePolicy
+from deskroom.core.dispatch import DispatchPolicy
+
+__all__ = ["BroadcastPolicy", "ChairPolicy", "Policy"]
+
+
+@frozen(kw_only=True)
+class ChairPolicy:
+    """How often the chair may nudge, and for whom it speaks.
+
+    ``rounds`` is the number of nudges it has; ``every`` makes it speak once each time that many
+    turns have run since it last spoke (0: never); ``by`` is a person's id (default: the first).
+    """
+
+    rounds: int = field(default=0, validator=[instance_of(int), ge(0)])
+    every: int = field(default=0, validator=[instance_of(int), ge(0)])
+    by: str | None = field(default=None, validator=optional(instance_of(str)))
+
+
+@frozen(kw_only=True)
+class BroadcastPolicy:
+    """Which router scores a broadcast and how many seats at most it goes to."""
+
+    router: Literal["scripted", "lexical"] = "scripted"
+    width: int = field(default=2, validator=[instance_of(int), ge(1)])
+
+
+@frozen(kw_only=True)
+class Policy:
+    """Everything a room's host decides by.
+
+    Units are in the names: ``max_message_bytes`` counts UTF-8 bytes before trimming,
+    ``turn_timeout_s`` seconds of the room's clock; ``window`` and ``history_limit`` count rows.
+    """
+
+    dispatch: DispatchPolicy = field(factory=DispatchPolicy)
+    aside: AsidePolicy = field(factory=AsidePolicy)
+    on_refused_aside: Literal["refuse", "room"] = "refuse"
+    chair: ChairPolicy = field(factory=ChairPolicy)
+    broadcast: BroadcastPolicy = field(factory=BroadcastPolicy)
+    close: Literal["first", "all"] = "first"
+    participants: tuple[str, ...] | None = None
+    max_turns: int = field(default=100, validator=[instance_of(int), ge(1)])
+    window: int = field(default=30, validator=[instance_of(int), ge(0)])
+    history_limit: int = field(default=512, validator=[instance_of(int), ge(0)])
+    silence: Literal["yield", "retry"] = "yield"
+    max_calls: int = field(default=16, validator=[instance_of(int), ge(0)])
+    max_message_bytes: int = field(default=1_048_576, validator=[instance_of(int), ge(0)])
+    turn_timeout_s: float = field(default=600, validator=[instance_of((int, float)), gt(0), le(1e9)])

@@ -1,0 +1,77 @@
+"""Routers: whom a broadcast suits. A router scores; the choice itself is a rule of the core."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+import regex
+
+from deskroom.errors import RoomFailure, nearest
+from deskroom.room.seat import Seat
+
+__all__ = ["Router", "ScriptedRouter", "check_scores", "lexical"]
+
+#: Scores the candidates (each by id, absent counts as 0) for a message. Higher suits better.
+Router = Callable[[str, Sequence[Seat]], Awaitable[Mapping[str, float]]]
+
+_WORD: Final = regex.compile(r"[\p{Alphabetic}\p{N}]{3,}")
+
+
+async def lexical(message: str, candidates: Sequence[Seat]) -> Mapping[str, float]:
+    """Score each seat by the share of the message's words that its own description holds.
+
+    A seat's description is its id, name, role and brief; words shorter than three letters and the
+    case of letters do not count. Scores run from 0 to 1.
+    """
+    asked = _words([message])
+    return {
+        seat.id: _share(asked, _words([seat.id, seat.name, seat.role, seat.brief]))
+        for seat in candidates
+    }
+
+
+class ScriptedRouter:
+    """A router that knows its answers beforehand: one mapping of scores for each broadcast.
+
+    A broadcast after the last mapping scores 0 everywhere.
+    """
+
+    def __init__(self, scores: Iterable[Mapping[str, float]]) -> None:
+        self._scores = list(scores)
+        self._asked = 0
+
+    async def __call__(self, message: str, candidates: Sequence[Seat]) -> Mapping[str, float]:
+        """Return the next mapping."""
+        self._asked += 1
+        return self._scores[self._asked - 1] if self._asked <= len(self._scores) else {}
+
+
+def check_scores(scores: object, candidates: Sequence[Seat]) -> dict[str, float]:
+    """Return what a router gave as plain scores.
+
+    Raises ``RoomFailure`` for anything that is not a mapping of candidates to finite numbers: a
+    router that answers nonsense must not quietly route to the first seat.
+    """
+    if not isinstance(scores, Mapping):
+        raise RoomFailure(f"the router must return scores by seat id, not {type(scores).__name__}")
+    known = [seat.id for seat in candidates]
+    checked: dict[str, float] = {}
+    for seat, score in scores.items():
+        if seat not in known:
+            near = nearest(str(seat), known)
+            hint = f"; did you mean {near!r}?" if near else ""
+            raise RoomFailure(f"the router scored {seat!r}, which is no candidate{hint}")
+        if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
+            raise RoomFailure(f"the router scored {seat!r} as {score!r}, which is no finite number")
+        checked[seat] = float(score)
+    return checked
+
+
+def _words(texts: Iterable[str | None]) -> frozenset[str]:
+    return frozenset(word.lower() for text in texts if text for word in _WORD.findall(text))
+
+
+def _share(asked: frozenset[str], known: frozenset[str]) -> float:
+    return len(asked & known) / len(asked) if asked else 0.0

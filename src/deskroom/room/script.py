@@ -1,0 +1,74 @@
+"""A script: who speaks in which order, as the host sees it. What is said, only the seats know.
+
+A cue is one listed turn. In listed order the cues decide who is granted; in routed order a seat
+that is granted a turn plays its next cue, and a person's cue is spoken once everything listed
+before it has been played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from attrs import field, frozen
+
+__all__ = ["Cue", "Script", "ScriptPosition"]
+
+
+@frozen
+class Cue:
+    """One listed turn: of a seat, or a person's words. ``scores`` are for the scripted router."""
+
+    seat: str | None = None
+    person: str | None = None
+    message: str = field(default="", repr=False)
+    scores: Mapping[str, float] = field(factory=dict)
+
+
+@frozen
+class Script:
+    """The cues of a run, and whether their order decides who is granted."""
+
+    cues: Sequence[Cue]
+    listed: bool
+
+
+class ScriptPosition:
+    """How far a script has been played. Every question is answered in constant time."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self._played = bytearray(len(script.cues))
+        self._head = 0
+        self._of_seat: dict[str, list[int]] = {}
+        for at in range(len(script.cues) - 1, -1, -1):
+            seat = script.cues[at].seat
+            if seat is not None:
+                self._of_seat.setdefault(seat, []).append(at)
+
+    @property
+    def head(self) -> int | None:
+        """The first cue that has not been played, or None at the end."""
+        return self._head if self._head < len(self._played) else None
+
+    def due_person(self) -> int | None:
+        """Return the person's cue whose time has come, or None."""
+        head = self.head
+        return head if head is not None and self.script.cues[head].person is not None else None
+
+    def next_of(self, seat: str) -> int | None:
+        """Return the next cue of a seat, or None when it has none left."""
+        left = self._of_seat.get(seat)
+        return left[-1] if left else None
+
+    def play(self, at: int) -> None:
+        """Count a cue as played."""
+        self._played[at] = 1
+        seat = self.script.cues[at].seat
+        if seat is not None and self.next_of(seat) == at:
+            self._of_seat[seat].pop()
+        while self._head < len(self._played) and self._played[self._head]:
+            self._head += 1
+
+    def unplayed(self) -> list[int]:
+        """Return every cue that was not played, in order."""
+        return [at for at, played in enumerate(self._played) if not played]

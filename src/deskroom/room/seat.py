@@ -1,0 +1,316 @@
+"""A seat: what the room knows of it, the turn it is handed, and the actor that plays it.
+
+To a user a seat is an async function of a turn. The actor around it takes grants from one channel
+and puts calls, and at the end the end of the turn, on the host's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from attrs import field, frozen
+
+from deskroom.core.transcript import SeenRow
+from deskroom.errors import UsageError
+from deskroom.room.messages import Call, History, Reply, TurnEnd, TurnGrant
+from deskroom.speech.tools import (
+    BROADCAST,
+    COMPLETE_EPISODE,
+    DM,
+    POST,
+    READ,
+    ToolSpec,
+    served,
+)
+
+if TYPE_CHECKING:
+    from deskroom.room.clock import Clock
+
+__all__ = ["Act", "HostInbox", "Seat", "SeatChannel", "Turn", "run_seat"]
+
+_CLOSED = "The room has closed: this call was not taken."
+_CLOSING = (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream)
+
+
+@frozen(kw_only=True)
+class Seat:
+    """A seat of the desk, in the words of the scenario format.
+
+    ``brief`` is what the seat is told with every turn; ``role`` is for people and for routing. A
+    ``fence`` seat has no tools: what it says is read out of its text. A ``retired`` one no longer
+    acts and cannot be named.
+    """
+
+    id: str
+    name: str | None = None
+    role: str | None = None
+    brief: str | None = None
+    fence: bool = False
+    retired: bool = False
+
+
+class HostInbox:
+    """The host's end of every channel, with the clock told when something is put into it."""
+
+    def __init__(self, size: int, clock: Clock) -> None:
+        self._send: MemoryObjectSendStream[Any]
+        self._receive: MemoryObjectReceiveStream[Any]
+        self._send, self._receive = anyio.create_memory_object_stream(size)
+        self._clock = clock
+
+    async def put(self, message: object) -> None:
+        """Put a message, waiting only when the channel is full."""
+        try:
+            self.put_nowait(message)
+        except anyio.WouldBlock:
+            await self._send.send(message)
+            self._clock.host_works()
+
+    def put_nowait(self, message: object) -> None:
+        """Put a message. Raises ``anyio.WouldBlock`` when the channel is full."""
+        self._send.send_nowait(message)
+        self._clock.host_works()
+
+    async def get(self) -> Any:  # noqa: ANN401 - the host matches on the message's type
+        """Take the next message, letting time pass when there is none."""
+        try:
+            return self._receive.receive_nowait()
+        except anyio.WouldBlock:
+            self._clock.host_waits()
+            return await self._receive.receive()
+
+    def get_nowait(self) -> Any:  # noqa: ANN401 - see get
+        """Take the next message. Raises ``anyio.WouldBlock`` when there is none."""
+        return self._receive.receive_nowait()
+
+    def close(self) -> None:
+        """Take no more messages."""
+        self._send.close()
+        self._receive.close()
+
+
+class SeatChannel:
+    """The two ends between the host and one seat: grants and replies one way, calls the other."""
+
+    def __init__(self, seat: Seat, host: HostInbox, clock: Clock, *, calls: int = 0) -> None:
+        self.seat = seat
+        self.host = host
+        self.clock = clock
+        self.lock = anyio.Lock(fast_acquire=True)
+        self.calls = calls
+        self._grant_in, self._grant_out = anyio.create_memory_object_stream[Turn](1)
+        self._reply_in, self._reply_out = anyio.create_memory_object_stream[Reply](1)
+
+    def grant(self, grant: TurnGrant) -> Turn:
+        """Hand the seat a turn. Its channel is free: no second turn comes before this one ends."""
+        turn = Turn(self, grant)
+        self.clock.enter(turn)
+        self._grant_in.send_nowait(turn)
+        return turn
+
+    def deliver(self, reply: Reply) -> None:
+        """Answer a call. A reply that nobody waits for any more gives way to this one."""
+        try:
+            self._reply_in.send_nowait(reply)
+        except anyio.WouldBlock:
+            self._reply_out.receive_nowait()
+            self._reply_in.send_nowait(reply)
+
+    async def take_turn(self) -> Turn:
+        """Wait for the next turn."""
+        return await self._grant_out.receive()
+
+    async def call(self, turn: int, attempt: int, tool: object, arguments: object) -> Reply:
+        """Put one call on the host's channel and wait for its reply."""
+        async with self.lock:
+            try:
+                call_id = await self._put(turn, attempt, tool, arguments)
+                return await self._reply_to(call_id)
+            except _CLOSING:
+                return _closed_reply(self.calls)
+
+    async def call_all(self, turn: int, attempt: int, calls: Sequence[CallPair]) -> None:
+        """Put several calls on the host's channel before waiting for the last one's reply."""
+        async with self.lock:
+            try:
+                for tool, arguments in calls:
+                    await self._put(turn, attempt, tool, arguments)
+                await self._reply_to(self.calls)
+            except _CLOSING:
+                return
+
+    async def _put(self, turn: int, attempt: int, tool: object, arguments: object) -> int:
+        self.calls += 1
+        await self.host.put(Call(self.seat.id, turn, attempt, self.calls, tool, arguments))
+        return self.calls
+
+    async def _reply_to(self, call_id: int) -> Reply:
+        # A caller that was cancelled while it waited has left its reply behind.
+        while True:
+            reply = await self._reply_out.receive()
+            if reply.call_id == call_id:
+                return reply
+
+    def close(self) -> None:
+        """End the channel: a seat that still waits on it is answered by its other end."""
+        self._grant_in.close()
+        self._reply_in.close()
+
+
+def _closed_reply(call_id: int) -> Reply:
+    return Reply(call_id, ok=False, text=_CLOSED, rejection="turn_ended")
+
+
+Act = Callable[["Turn"], Awaitable[object]]
+#: A tool's name and its arguments, as a seat emits them: neither has been checked.
+CallPair = tuple[object, object]
+
+
+class Turn:
+    """One turn, in the hands of the seat that has it.
+
+    ``number`` counts the turns of the room from 1 and ``attempt`` how often this one was granted;
+    ``hop`` is the length of the chain of mentions behind it; ``trigger`` is the row that brought
+    it, and ``history`` the rows before it, both as this seat may read them. ``note`` says why the
+    turn is granted again, when it is.
+
+    Whatever the function returns, if it is a string, is the seat's text: it reaches nobody.
+    """
+
+    def __init__(self, channel: SeatChannel, grant: TurnGrant) -> None:
+        self._channel = channel
+        self._grant = grant
+        self._wrote: list[str] = []
+        self._late: list[CallPair] = []
+        # For the clock: how many tasks of this turn sleep, and whether it is counted at all.
+        self.asleep = 0
+        self.tracked = False
+
+    def __repr__(self) -> str:
+        return f"<Turn {self.number} of {self.seat.id}>"
+
+    @property
+    def seat(self) -> Seat:
+        """The seat that has the turn."""
+        return self._channel.seat
+
+    @property
+    def number(self) -> int:
+        """The number of the turn in the room, from 1."""
+        return self._grant.turn
+
+    @property
+    def attempt(self) -> int:
+        """How often this turn has been granted, from 1."""
+        return self._grant.attempt
+
+    @property
+    def hop(self) -> int:
+        """How many mentions led here, from a person's row or a nudge."""
+        return self._grant.hop
+
+    @property
+    def trigger(self) -> SeenRow | None:
+        """The row that brought this turn, as the seat may read it."""
+        return self._grant.trigger
+
+    @property
+    def brief(self) -> str | None:
+        """What the seat is told with every turn."""
+        return self._grant.brief
+
+    @property
+    def note(self) -> str | None:
+        """Why the turn is granted again, or None."""
+        return self._grant.note
+
+    @property
+    def history(self) -> History:
+        """The last rows before this turn, as the seat may read them."""
+        return self._grant.history
+
+    @property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """The tools that are served; none to a fence seat."""
+        return self._grant.tools
+
+    @property
+    def cue(self) -> int | None:
+        """The place in the script that this turn plays, or None in a room without one."""
+        return self._grant.cue
+
+    async def post(self, message: str) -> Reply:
+        """Say something to the whole desk."""
+        return await self.call(served(POST), {"message": message})
+
+    async def broadcast(self, message: str) -> Reply:
+        """Say something to the whole desk, and let the room's router pick who takes it up."""
+        return await self.call(served(BROADCAST), {"message": message})
+
+    async def dm(self, to: str | Iterable[str], message: str) -> Reply:
+        """Speak in private to one seat or several, by id."""
+        ids = [to] if isinstance(to, str) else list(to)
+        return await self.call(served(DM), {"to": ids, "message": message})
+
+    async def complete(self, message: str) -> Reply:
+        """Say a last word to the desk and mark this seat's work as done."""
+        return await self.call(served(COMPLETE_EPISODE), {"message": message})
+
+    async def read(self, limit: int | None = None) -> Reply:
+        """Read the last entries of the transcript; they are in the reply's ``rows``."""
+        return await self.call(served(READ), {} if limit is None else {"limit": limit})
+
+    async def call(self, tool: str, arguments: object = None, /, **keywords: object) -> Reply:
+        """Call a tool by its served name, and return the host's reply.
+
+        ``arguments`` is what a model emitted, whatever it is; keyword arguments are for people
+        and make an object. A refusal is a reply, never an exception.
+        """
+        if keywords and arguments is not None:
+            raise UsageError("give a call one object of arguments, or keywords, and not both")
+        given = keywords if arguments is None else arguments
+        return await self._channel.call(self.number, self.attempt, tool, given)
+
+    def call_late(self, tool: object, arguments: object) -> None:
+        """Note a call that is sent once this turn has ended, as a straggling task would send it."""
+        self._late.append((tool, arguments))
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait in the room's own time, which costs nothing where time is simulated."""
+        await self._channel.clock.sleep(seconds, self)
+
+    def wrote(self, path: str) -> None:
+        """Note a file that this turn leaves behind; the room says so in a row of its own."""
+        self._wrote.append(path)
+
+    async def play(self, act: Act) -> None:
+        """Run ``act`` on this turn, end the turn, and send what was noted for afterwards."""
+        text, error = "", None
+        try:
+            said = await act(self)
+            text = said if isinstance(said, str) else ""
+        except Exception as raised:  # noqa: BLE001 - whatever a seat raises costs its own turn
+            error = raised
+        wrote = tuple(self._wrote)
+        number, attempt = self.number, self.attempt
+        await self._channel.host.put(TurnEnd(self.seat.id, number, attempt, text, wrote, error))
+        if self._late:
+            await self._channel.call_all(number, attempt, self._late)
+
+
+async def run_seat(act: Act, channel: SeatChannel) -> None:
+    """Play a seat: for every turn it is granted, run ``act`` and say that the turn is over."""
+    while True:
+        try:
+            turn = await channel.take_turn()
+        except _CLOSING:
+            return
+        try:
+            await turn.play(act)
+        except _CLOSING:
+            return
+        finally:
+            channel.clock.leave(turn)

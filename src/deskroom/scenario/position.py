@@ -1,0 +1,174 @@
+"""Where every key and value of a TOML text stands.
+
+``tomllib`` tells no positions, so tree-sitter reads the text a second time. Each character that is
+not ASCII is shown to it as ``?``: such characters stand only inside strings, quoted keys and
+comments, where their kind does not matter, and so every byte offset is a character offset.
+
+Lists and inline tables are opened only when something inside them is asked for. What tree-sitter
+cannot read has no place of its own and is found at the table around it.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import Final
+
+import tree_sitter_toml
+from attrs import define, field, frozen
+from tree_sitter import Language, Node, Parser
+
+__all__ = ["Index", "KeyPath", "Place", "place_of"]
+
+#: The keys and 0-based list positions that lead from the top of a file to a value.
+KeyPath = tuple[str | int, ...]
+
+_TOML: Final = Language(tree_sitter_toml.language())
+_KEYS: Final = frozenset({"bare_key", "dotted_key", "quoted_key"})
+_HOLDERS: Final = frozenset({"array", "inline_table"})
+#: A backslash that ends a line. The grammar does not know that blanks may follow it.
+_LINE_ENDING_BACKSLASH: Final = re.compile(rb"\\+(?=[ \t]+\r?\n)")
+
+
+@frozen(order=True)
+class Place:
+    """A line and a column of a text, both 1-based and counted in characters."""
+
+    line: int
+    column: int
+
+
+def place_of(text: str, offset: int) -> Place:
+    """Return the place of one character offset; for many, ask an ``Index``."""
+    return Place(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+
+
+@define
+class _Entry:
+    """A key or a list element: the offsets of its key and its value, and what is inside."""
+
+    key: int
+    value: int
+    unopened: Node | None = None
+    inside: dict[str | int, _Entry] = field(factory=dict)
+
+
+class Index:
+    """The places of the keys and values of one TOML text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        self._root = _Entry(0, 0)
+        self._read(Parser(_TOML).parse(_plain(text)).root_node)
+
+    def key_at(self, path: KeyPath) -> Place:
+        """Return the place of a key; of a key that is not there, its table's."""
+        entry, is_there = self._find(path)
+        return self._place(entry.key if is_there else entry.value)
+
+    def value_at(self, path: KeyPath) -> Place:
+        """Return the place of a value (of a table: its header); if not there, its table's."""
+        return self._place(self._find(path)[0].value)
+
+    def _place(self, offset: int) -> Place:
+        line = bisect_right(self._line_starts, offset)
+        return Place(line, offset - self._line_starts[line - 1] + 1)
+
+    def _find(self, path: KeyPath) -> tuple[_Entry, bool]:
+        entry = self._root
+        for step in path:
+            inner = self._opened(entry).get(step)
+            if inner is None:
+                return entry, False
+            entry = inner
+        return entry, True
+
+    # --- reading the tree ----------------------------------------------------------------------
+
+    def _read(self, root: Node) -> None:
+        for node in root.named_children:
+            if node.type == "pair":
+                self._read_pair(node, self._root)
+            elif node.type in {"table", "table_array_element"}:
+                self._read_pairs(node, self._read_header(node))
+
+    def _read_pairs(self, node: Node, table: _Entry) -> None:
+        for child in node.named_children:
+            if child.type == "pair":
+                self._read_pair(child, table)
+
+    def _read_pair(self, node: Node, table: _Entry) -> None:
+        parts = _without_comments(node)
+        *above, (name, offset) = self._names(parts[0] if parts else node)
+        self._descend(table, above).inside[name] = _entry(offset, parts[-1] if parts else node)
+
+    def _read_header(self, node: Node) -> _Entry:
+        key = next((child for child in node.named_children if child.type in _KEYS), node)
+        *above, (name, offset) = self._names(key)
+        named = _child(self._descend(self._root, above), name, offset)
+        if node.type == "table_array_element":
+            element = _Entry(offset, node.start_byte)
+            named.inside[len(named.inside)] = element
+            return element
+        # Until now it may have been named only in passing, as the `a` of `[a.b]`.
+        named.key, named.value = offset, node.start_byte
+        return named
+
+    def _descend(self, table: _Entry, names: Iterable[tuple[str, int]]) -> _Entry:
+        for name, offset in names:
+            inner = _child(table, name, offset)
+            # A list of tables stands for its last table; anything else for itself.
+            table = inner.inside.get(len(inner.inside) - 1, inner)
+        return table
+
+    def _opened(self, entry: _Entry) -> dict[str | int, _Entry]:
+        node, entry.unopened = entry.unopened, None
+        if node is not None and node.type == "inline_table":
+            self._read_pairs(node, entry)
+        elif node is not None:
+            values = enumerate(_without_comments(node))
+            entry.inside.update((i, _entry(value.start_byte, value)) for i, value in values)
+        return entry.inside
+
+    # --- keys ----------------------------------------------------------------------------------
+
+    def _names(self, key: Node) -> list[tuple[str, int]]:
+        """Return the parts of a key with their offsets; `a.b.c` nests to the left in the tree."""
+        parts: list[Node] = []
+        while key.type == "dotted_key":
+            key, *rest = key.named_children
+            parts.extend(reversed(rest))
+        parts.append(key)
+        return [(self._name(part), part.start_byte) for part in reversed(parts)]
+
+    def _name(self, part: Node) -> str:
+        raw = self._text[part.start_byte : part.end_byte]
+        if part.type != "quoted_key":
+            return raw
+        if "\\" not in raw:
+            return raw[1:-1]
+        try:
+            return next(iter(tomllib.loads(f"{raw} = 0")))
+        except tomllib.TOMLDecodeError:
+            return raw
+
+
+def _plain(text: str) -> bytes:
+    """Return the text as ASCII of the same length that the grammar reads as TOML does."""
+    plain = text.encode("ascii", "replace")
+    return _LINE_ENDING_BACKSLASH.sub(lambda run: b"?" * len(run[0]), plain)
+
+
+def _without_comments(node: Node) -> list[Node]:
+    return [child for child in node.named_children if child.type != "comment"]
+
+
+def _entry(key: int, value: Node) -> _Entry:
+    return _Entry(key, value.start_byte, value if value.type in _HOLDERS else None)
+
+
+def _child(table: _Entry, name: str, offset: int) -> _Entry:
+    return table.inside.setdefault(name, _Entry(offset, offset))

@@ -127,12 +127,8 @@ class Directory:
 
 
 def _table(pairs: list[tuple[str, Target]]) -> dict[str, tuple[Target, ...]]:
-    table: dict[str, tuple[Target, ...]] = {}
+    table: dict[str, dict[Target, None]] = {}
     for alias, target in pairs:
-        if not alias or not starts_a_name(alias[0]) or not TOKEN_ENDS.isdisjoint(alias):
-            continue
-        key = alias.lower()
-        known = table.get(key, ())
-        if target not in known:
-            table[key] = (*known, target)
-    return table
+        if alias and starts_a_name(alias[0]) and TOKEN_ENDS.isdisjoint(alias):
+            table.setdefault(alias.lower(), {})[target] = None
+    return {alias: tuple(targets) for alias, targets in table.items()}

@@ -11,9 +11,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from enum import Enum, auto
+from itertools import accumulate
 from typing import Final
-
-from attrs import frozen
 
 from deskroom.core.text import byte_length
 
@@ -22,7 +21,8 @@ __all__ = ["Spans", "code_ranges", "code_spans", "to_byte_offsets"]
 #: Half-open ranges in characters, ascending.
 Spans = tuple[tuple[int, int], ...]
 
-_INDENTED: Final = 4
+# At least four columns: a tab always reaches the fourth.
+_INDENTED: Final = re.compile(r" {0,3}\t| {4}")
 _FENCE: Final = re.compile(r" {0,3}(?:(?P<ticks>`{3,})[^`]*|(?P<tildes>~{3,}).*)", re.DOTALL)
 _HEADING: Final = re.compile(r"#{1,6}(?:[ \t]|$)")
 _BREAK: Final = re.compile(r"(?:(?:-[ \t]*){3,}|(?:_[ \t]*){3,}|(?:\*[ \t]*){3,})")
@@ -38,13 +38,6 @@ class _Kind(Enum):
     BREAK = auto()
     UNDERLINE = auto()
     TEXT = auto()
-
-
-@frozen
-class _Line:
-    start: int
-    end: int
-    content: str
 
 
 def code_ranges(body: str) -> Spans:
@@ -71,7 +64,7 @@ def code_spans(body: str) -> Spans:
     """Return the code in ``body`` as half-open ranges of characters."""
     if not _may_hold_code(body):
         return ()
-    blocks, boundaries = _blocks(list(_lines(body)))
+    blocks, boundaries = _blocks(*_lines(body))
     inline = _inline(body, blocks, boundaries) if "`" in body else []
     return tuple(sorted([*blocks, *inline]))
 
@@ -81,89 +74,82 @@ def _may_hold_code(body: str) -> bool:
     return "`" in body or "~~~" in body or "\t" in body or "    " in body
 
 
-def _lines(body: str) -> Iterator[_Line]:
-    start = 0
-    while start < len(body):
-        newline = body.find("\n", start)
-        end = len(body) if newline < 0 else newline + 1
-        yield _Line(start, end, body[start:end].rstrip("\r\n"))
-        start = end
-
-
-def _indent(content: str) -> int:
-    columns = 0
-    for character in content:
-        if character == " ":
-            columns += 1
-        elif character == "\t":
-            columns += _INDENTED - columns % _INDENTED
-        else:
-            break
-    return columns
+def _lines(body: str) -> tuple[list[str], list[int]]:
+    """Return the content of each line, and the edges: where each line begins, and the end."""
+    lines = body.split("\n")
+    edges = [0, *accumulate(len(line) + 1 for line in lines)]
+    if lines[-1]:
+        edges[-1] = len(body)
+    else:
+        lines.pop()
+        edges.pop()
+    return [line.rstrip("\r") for line in lines], edges
 
 
 def _kind(content: str) -> _Kind:
     text = content.lstrip(" \t")
     if not text:
         return _Kind.BLANK
-    if _indent(content) >= _INDENTED:
+    if len(text) < len(content) and _INDENTED.match(content):
         return _Kind.INDENTED
+    if text[0] not in "#=-_*":
+        return _Kind.TEXT
     if _HEADING.match(text):
         return _Kind.HEADING
-    if _UNDERLINE.fullmatch(text):
-        # Three dashes are a break as well; both end the block and both are boundaries.
-        return _Kind.BREAK if _BREAK.fullmatch(text) else _Kind.UNDERLINE
-    return _Kind.BREAK if _BREAK.fullmatch(text) else _Kind.TEXT
+    # Three dashes are an underline as well; both end the block and both are boundaries.
+    if _BREAK.fullmatch(text):
+        return _Kind.BREAK
+    return _Kind.UNDERLINE if _UNDERLINE.fullmatch(text) else _Kind.TEXT
 
 
-def _blocks(lines: list[_Line]) -> tuple[list[tuple[int, int]], list[int]]:
+def _blocks(lines: list[str], edges: list[int]) -> tuple[list[tuple[int, int]], list[int]]:
     """Return the fences and indented blocks, and the offsets that no inline span may cross."""
     blocks: list[tuple[int, int]] = []
     boundaries: list[int] = []
     paragraph_open = False
     at = 0
     while at < len(lines):
-        line = lines[at]
-        fence = _fence_end(lines, at)
-        if fence is not None:
-            blocks.append((line.start, lines[fence - 1].end))
-            paragraph_open = False
-            at = fence
-            continue
-        kind = _kind(line.content)
-        if kind is _Kind.INDENTED and not paragraph_open:
-            end, after = _indented_end(lines, at)
-            blocks.append((line.start, lines[end].end))
-            at = end + 1
-            boundaries += [edge for blank in lines[at:after] for edge in (blank.start, blank.end)]
-            at = after
-            continue
-        if kind not in (_Kind.TEXT, _Kind.INDENTED):
-            boundaries += (line.start, line.end)
-        underlines_nothing = kind is _Kind.UNDERLINE and not paragraph_open
-        paragraph_open = kind in (_Kind.TEXT, _Kind.INDENTED) or underlines_nothing
-        at += 1
+        kind = _kind(lines[at])
+        after = at + 1
+        if kind is _Kind.TEXT:
+            fence = _fence_end(lines, at)
+            if fence is not None:
+                after = fence
+                blocks.append((edges[at], edges[after]))
+            paragraph_open = fence is None
+        elif kind is _Kind.INDENTED:
+            if not paragraph_open:
+                last, after = _indented_end(lines, at)
+                blocks.append((edges[at], edges[last + 1]))
+        else:
+            boundaries += (edges[at], edges[after])
+            # A line that looks like an underline and has nothing above is a paragraph.
+            paragraph_open = kind is _Kind.UNDERLINE and not paragraph_open
+        at = after
     return blocks, boundaries
 
 
-def _fence_end(lines: list[_Line], at: int) -> int | None:
+def _fence_end(lines: list[str], at: int) -> int | None:
     """Return the index after the fence that opens at this line, or None if none opens."""
-    opener = _FENCE.fullmatch(lines[at].content)
+    opener = _FENCE.fullmatch(lines[at])
     if opener is None:
         return None
     run = opener["ticks"] or opener["tildes"]
     closer = re.compile(rf" {{0,3}}{re.escape(run[0])}{{{len(run)},}}[ \t]*")
     for index in range(at + 1, len(lines)):
-        if closer.fullmatch(lines[index].content):
+        if closer.fullmatch(lines[index]):
             return index + 1
     return len(lines)
 
 
-def _indented_end(lines: list[_Line], at: int) -> tuple[int, int]:
-    """Return the last line of the block that starts here, and the line after its blank tail."""
+def _indented_end(lines: list[str], at: int) -> tuple[int, int]:
+    """Return the last line of the block that starts here, and the line after its blank tail.
+
+    No span can cross that tail, since none can cross the block before it: it is no boundary.
+    """
     last = index = at
     while index < len(lines):
-        kind = _kind(lines[index].content)
+        kind = _kind(lines[index])
         if kind is _Kind.INDENTED:
             last = index
         elif kind is not _Kind.BLANK:

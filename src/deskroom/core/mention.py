@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from deskroom.core.directory import TOKEN_ENDS, Directory, Target, starts_a_name
 from deskroom.core.masking import Spans, code_spans, to_byte_offsets
@@ -19,7 +20,7 @@ MAX_PINGS: Final = 50
 
 OPENERS: Final = frozenset(ASCII_WHITE_SPACE + "([{")
 _PAST_ANY_END: Final = 1 << 62
-_TOKEN_STOPS: Final = TOKEN_ENDS | {"@"}
+_REST_OF_A_TOKEN: Final = re.compile(f"[^@{re.escape(''.join(sorted(TOKEN_ENDS)))}]*")
 
 
 @frozen
@@ -60,10 +61,9 @@ def read_token(body: str, at: int) -> Token | None:
     first = at + 1 + desk_only
     if first >= len(body) or not starts_a_name(body[first]):
         return None
-    end = first
-    while end < len(body) and body[end] not in _TOKEN_STOPS:
-        end += 1
-    if end < len(body) and body[end] == "@":
+    rest = _REST_OF_A_TOKEN.match(body, first)
+    end = rest.end() if rest else first
+    if body.startswith("@", end):
         return None
     return Token(at, end, body[first:end], desk_only)
 
@@ -132,8 +132,12 @@ def _checked(
             continue
         targets = directory.lookup(token.name, desk_only=token.desk_only)
         fits = targets == (mention.target,)
-        mentions.append(mention if fits else evolve(mention, quiet=True))
+        mentions.append(mention if fits else _quiet(mention))
     return mentions
+
+
+def _quiet(mention: Mention) -> Mention:
+    return Mention(mention.target, mention.text, mention.offset, quiet=True)
 
 
 def _normalised(mentions: list[Mention], author: Target | None) -> tuple[Mention, ...]:
@@ -148,7 +152,7 @@ def _normalised(mentions: list[Mention], author: Target | None) -> tuple[Mention
         repeated = mention.target in targets
         targets.add(mention.target)
         if not mention.quiet and (repeated or pings >= MAX_PINGS):
-            mention = evolve(mention, quiet=True)
+            mention = _quiet(mention)
         pings += not mention.quiet
         kept.append(mention)
     return tuple(kept)

@@ -55,6 +55,7 @@ class CallEntry:
     """
 
     turn: int
+    attempt: int
     seat: str
     call_id: int
     tool: Any
@@ -66,20 +67,25 @@ class CallEntry:
 
 @frozen
 class EndEntry:
-    """A turn ended. ``narrated``: the seat wrote text and made no call. ``wrote``: its paths."""
+    """A turn ended without a row; a turn that spoke is ended by its row, in one piece.
+
+    ``narrated``: the seat wrote text and made no call. ``wrote``: the paths it left behind.
+    """
 
     turn: int
+    attempt: int
+    seat: str
     outcome: Outcome
     narrated: bool = False
     wrote: tuple[str, ...] = ()
-    error: str | None = field(default=None, repr=False)
 
 
 @frozen
 class RowEntry:
     """A row with what triggered it and what was decided after it, in one piece.
 
-    ``turn`` is the turn that made it, for a row by a seat or about its files.
+    ``turn`` is the turn that made it, for a row by a seat or about its files; ``cue`` the place in
+    a script, for a person's row; ``wrote`` the paths that a seat's turn left behind.
     """
 
     row: Row
@@ -91,6 +97,8 @@ class RowEntry:
     completes: bool = False
     broadcasting: bool = False
     refusal: str | None = None
+    cue: int | None = None
+    wrote: tuple[str, ...] = ()
 
 
 @frozen

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, overload
 
-from attrs import field, frozen
+import anyio
+from attrs import define, field, frozen
 
 from deskroom.core.audience import Viewer
 from deskroom.core.transcript import Row, SeenRow, project
@@ -60,14 +61,14 @@ class History(Sequence[SeenRow]):
 class TurnGrant:
     """The host gives a seat the turn.
 
-    ``trigger`` is the row that brought it, as the seat may read it; ``hop`` how long the chain of
+    ``trigger`` holds the row that brought it, as the seat may read it, or nothing; ``hop`` how long the chain of
     mentions is; ``note`` why the turn is granted again, when it is; ``cue`` the place in a script.
     """
 
     turn: int
     attempt: int
     hop: int
-    trigger: SeenRow | None
+    trigger: History
     brief: str | None
     history: History
     tools: tuple[ToolSpec, ...]
@@ -85,6 +86,7 @@ class Call:
     call_id: int
     tool: Any
     arguments: Any = field(repr=False)
+    reply_to: Callable[[Reply], None] = field(repr=False, eq=False)
 
 
 @frozen
@@ -118,13 +120,17 @@ class Reply:
     rows: tuple[SeenRow, ...] = field(default=(), repr=False)
 
 
-@frozen
+@define(eq=False)
 class Word:
-    """A person speaks into the running room."""
+    """A person speaks into the running room. ``row`` is set, and then ``done``, once it is there.
+
+    ``done`` without a row means that the room closed first.
+    """
 
     person: str
     message: str = field(repr=False)
-    ticket: int
+    done: anyio.Event = field(factory=anyio.Event, repr=False)
+    row: Row | None = None
 
 
 @frozen

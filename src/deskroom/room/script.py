@@ -30,6 +30,8 @@ class Script:
 
     cues: Sequence[Cue]
     listed: bool
+    #: The most calls that one turn sends after its end; the host's channel has room for them.
+    most_late: int = 0
 
 
 class ScriptPosition:

@@ -144,7 +144,8 @@ class SeatChannel:
 
     async def _put(self, turn: int, attempt: int, tool: object, arguments: object) -> int:
         self.calls += 1
-        await self.host.put(Call(self.seat.id, turn, attempt, self.calls, tool, arguments))
+        call = Call(self.seat.id, turn, attempt, self.calls, tool, arguments, self.deliver)
+        await self.host.put(call)
         return self.calls
 
     async def _reply_to(self, call_id: int) -> Reply:
@@ -153,6 +154,10 @@ class SeatChannel:
             reply = await self._reply_out.receive()
             if reply.call_id == call_id:
                 return reply
+
+    def end_grants(self) -> None:
+        """Let the actor end once it is done with the turn it has."""
+        self._grant_in.close()
 
     def close(self) -> None:
         """End the channel: a seat that still waits on it is answered by its other end."""
@@ -215,7 +220,7 @@ class Turn:
     @property
     def trigger(self) -> SeenRow | None:
         """The row that brought this turn, as the seat may read it."""
-        return self._grant.trigger
+        return next(iter(self._grant.trigger), None)
 
     @property
     def brief(self) -> str | None:

@@ -1,0 +1,171 @@
+"""What the host does next, read off the state: a ladder in the order of scenarios.md, "Close".
+
+Nothing here changes anything. A step that was taken shows in the state, so asking again gives the
+step after it; that is also how a resumed room finds where it stopped.
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from deskroom.core.dispatch import TurnFor
+from deskroom.room.chair import choose_seat
+from deskroom.room.entries import CloseReason, EndEntry, RowEntry
+from deskroom.room.script import ScriptPosition
+from deskroom.room.state import Pending, RoomState
+
+__all__ = ["Close", "Grant", "Nudge", "Open", "Route", "Speak", "Step", "Wait", "Wrote", "next_step"]
+
+
+@frozen
+class Open:
+    """Append the opening."""
+
+
+@frozen
+class Speak:
+    """Append a person's words that the script lists."""
+
+    cue: int
+
+
+@frozen
+class Wrote:
+    """Append the row about the files that a turn left behind."""
+
+    entry: RowEntry | EndEntry
+
+
+@frozen
+class Route:
+    """Ask the router who a broadcast goes to."""
+
+    entry: RowEntry
+
+
+@frozen
+class Nudge:
+    """Let the chair speak; ``pending`` is the turn that its nudge must not displace."""
+
+    seat: str
+    pending: Pending | None
+
+
+@frozen
+class Grant:
+    """Hand a seat the turn."""
+
+    turn: int
+    attempt: int
+    seat: str
+    hop: int
+    trigger: int | None
+    cue: int | None
+
+
+@frozen
+class Wait:
+    """A room that nobody has opened waits for a person's first words."""
+
+
+@frozen
+class Close:
+    """Close the room."""
+
+    reason: CloseReason
+
+
+Step = Open | Speak | Wrote | Route | Nudge | Grant | Wait | Close
+
+
+def next_step(state: RoomState) -> Step:
+    """Return what the host does next. It is not asked while a live turn is open."""
+    if state.owed_wrote is not None:
+        return Wrote(state.owed_wrote)
+    if state.unrouted is not None:
+        return Route(state.unrouted)
+    if state.open is not None or state.retry is not None:
+        return _again(state)
+    if not state.rows and not state.turns and state.setup.opening is not None:
+        return Open()
+    if _is_completed(state):
+        return Close("completed")
+    person = state.script.due_person() if state.script else None
+    if person is not None:
+        return Speak(person)
+    if state.script is not None and state.is_listed:
+        return _listed(state, state.script)
+    return _routed(state)
+
+
+def _is_completed(state: RoomState) -> bool:
+    if state.completions == 0:
+        return False
+    return state.setup.policy.close == "first" or state.episode.is_complete
+
+
+def _listed(state: RoomState, script: ScriptPosition) -> Step:
+    cue = script.head
+    if cue is None:
+        return Close("script")
+    if state.granted >= state.setup.policy.max_turns:
+        return Close("max_turns")
+    seat = script.script.cues[cue].seat or ""
+    last = state.last_said
+    trigger = last.row.sequence if last is not None else None
+    hop = 0 if last is None else _hop_from(state, last, seat)
+    return Grant(state.granted + 1, 1, seat, hop, trigger, cue)
+
+
+def _hop_from(state: RoomState, last: RowEntry, seat: str) -> int:
+    """Return the hop that the last row gives this seat: its child hop if it chose the seat."""
+    if isinstance(last.decision, TurnFor) and last.decision.target_id == seat:
+        return last.decision.child_hop
+    routed = state.routed.get(last.row.sequence)
+    return routed.hop if routed is not None and seat in routed.recipients else 0
+
+
+def _routed(state: RoomState) -> Step:
+    policy = state.setup.policy
+    head = state.pending or (state.queue[0] if state.queue else None)
+    if head is not None and state.script is not None and state.script.next_of(head.seat) is None:
+        return Close("script")
+    if state.granted >= policy.max_turns:
+        return Close("max_turns")
+    if state.pending is not None:
+        due = policy.chair.every > 0 and state.turns_since_chair >= policy.chair.every
+        return (_nudge(state) if due else None) or _grant(state, state.pending)
+    if state.queue:
+        return _grant(state, state.queue[0])
+    if not state.rows and not state.turns and state.script is None:
+        return Wait()
+    return _nudge(state) or Close("quiet")
+
+
+def _nudge(state: RoomState) -> Nudge | None:
+    if state.rounds_left <= 0 or state.setup.chair is None:
+        return None
+    seat = choose_seat(state.nudges + 1, state.setup.active, state.spoken, state.last_author)
+    return None if seat is None else Nudge(seat, state.pending)
+
+
+def _grant(state: RoomState, pending: Pending) -> Grant:
+    cue = None if state.script is None else state.script.next_of(pending.seat)
+    return Grant(state.granted + 1, 1, pending.seat, pending.hop, pending.trigger, cue)
+
+
+def _again(state: RoomState) -> Grant:
+    """Grant a turn once more: one that a crash cut short, or one that was silent, as its retry."""
+    record = state.open or state.retry
+    assert record is not None  # noqa: S101 - the caller has looked
+    cue = record.cue if state.open is not None else _retry_cue(state, record.seat)
+    attempt = record.attempt + 1
+    return Grant(record.number, attempt, record.seat, record.hop, record.trigger, cue)
+
+
+def _retry_cue(state: RoomState, seat: str) -> int | None:
+    """A retry plays the seat's next listed turn; in listed order only if that one is next."""
+    if state.script is None:
+        return None
+    cue = state.script.next_of(seat)
+    return None if state.is_listed and cue != state.script.head else cue

@@ -67,7 +67,7 @@ def _resolve(case: Fields) -> Answer:
     mentions = resolve(
         case.text("body"),
         case.maybe_mentions("supplied"),
-        case.target("author"),
+        case.author("author"),
         case.directory("world"),
     )
     return [mention_out(mention) for mention in mentions]
@@ -78,12 +78,12 @@ def _direct_responder(case: Fields) -> Answer:
 
 
 def _dispatch(case: Fields) -> Answer:
-    policy = DispatchPolicy(enabled=case.flag("enabled"), max_hops=case.number("max_hops"))
+    policy = DispatchPolicy(enabled=case.flag("enabled"), max_hops=case.count("max_hops"))
     try:
         decision = mention_dispatch(
             policy,
             case.directory("world").roster,
-            hop=case.number("hop"),
+            hop=case.count("hop"),
             author_id=case.text("author_id"),
             mentions=case.mentions("mentions"),
         )
@@ -100,7 +100,7 @@ def _aside(case: Fields) -> Answer:
         desk_id=case.maybe_text("desk_id"),
         mentions=case.mentions("mentions"),
         thread_root=case.maybe_number("thread_root"),
-        spent=case.number("spent"),
+        spent=case.count("spent"),
         unsettled=case.flag("unsettled"),
     )
     try:
@@ -151,7 +151,7 @@ def _commit(case: Fields) -> Answer:
         desk_id=case.maybe_text("desk_id"),
         thread_root=case.maybe_number("thread_root"),
         policy=case.policy("policy"),
-        spent=case.number("spent"),
+        spent=case.count("spent"),
         unsettled=case.flag("unsettled"),
     )
     commit = commit_utterance_to_room if case.flag("to_room") else commit_utterance

@@ -94,7 +94,7 @@ def _lines(path: str) -> Iterator[bytes]:
     try:
         with opener(Path(path), "rb") as file:
             yield from file
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise FileError(path, f"the file cannot be read: {reason}") from None
 

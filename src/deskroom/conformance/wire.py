@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
 from deskroom.core import (
+    EVERYONE,
     AsidePolicy,
     Audience,
     Author,
@@ -83,6 +84,13 @@ class Fields:
         """Return an integer."""
         return self._typed(name, int, "an integer")
 
+    def count(self, name: str) -> int:
+        """Return an integer that is not negative."""
+        value = self.number(name)
+        if value < 0:
+            raise NotAVector(f"{self._at(name)} must not be negative")
+        return value
+
     def maybe_number(self, name: str) -> int | None:
         """Return an integer, or None for null."""
         return None if self.raw(name) is None else self.number(name)
@@ -131,13 +139,19 @@ class Fields:
             ),
         )
 
-    def target(self, name: str) -> Target | None:
-        """Return a mention's target or an author; None for an author of another kind."""
+    def author(self, name: str) -> Target | None:
+        """Return the agent or person who wrote a message; None for anyone else."""
+        author = self.object(name)
+        kind = author.word("kind", "agent", "person", "other")
+        return None if kind == "other" else Target(kind, author.text("id"))  # type: ignore[arg-type]
+
+    def target(self, name: str) -> Target:
+        """Return what a mention stands for."""
         target = self.object(name)
-        kind = target.word("kind", "agent", "person", "desk", "everyone", "other")
-        if kind == "other":
-            return None
-        return Target(kind, None if kind == "everyone" else target.text("id"))  # type: ignore[arg-type]
+        kind = target.word("kind", "agent", "person", "desk", "everyone")
+        if kind == "everyone":
+            return EVERYONE
+        return Target(kind, target.text("id"))  # type: ignore[arg-type]
 
     def mentions(self, name: str) -> tuple[Mention, ...]:
         """Return a list of mentions; ``quiet`` may be left out when it is false."""
@@ -152,8 +166,8 @@ class Fields:
         policy = self.object(name)
         return AsidePolicy(
             enabled=policy.flag("enabled"),
-            max_members=policy.number("max_members"),
-            max_messages=policy.number("max_messages"),
+            max_members=policy.count("max_members"),
+            max_messages=policy.count("max_messages"),
             must_surface=policy.flag("must_surface"),
             require_thread=policy.flag("require_thread"),
         )
@@ -177,11 +191,8 @@ class Fields:
 
 
 def _mention(mention: Fields) -> Mention:
-    target = mention.target("target")
-    if target is None:
-        raise NotAVector("a mention's target must be an agent, a person, a desk or everyone")
     quiet = mention.flag("quiet") if mention.has("quiet") else False
-    return Mention(target, mention.text("text"), mention.number("offset"), quiet)
+    return Mention(mention.target("target"), mention.text("text"), mention.number("offset"), quiet)
 
 
 def _row(row: Fields) -> Row:

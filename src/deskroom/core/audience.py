@@ -6,6 +6,8 @@ from typing import Final, Literal
 
 from attrs import field, frozen
 
+from deskroom.core.text import as_ids
+
 __all__ = ["DESK", "OPERATOR", "Audience", "Author", "Viewer", "admits"]
 
 
@@ -27,7 +29,7 @@ class Audience:
     """The whole desk, or an aside to ``members`` in the order addressed (never the author)."""
 
     kind: Literal["desk", "aside"]
-    members: tuple[str, ...] = field(default=(), converter=tuple)
+    members: tuple[str, ...] = field(default=(), converter=as_ids)
 
 
 #: The audience of everything that is not private.

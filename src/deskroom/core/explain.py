@@ -1,13 +1,14 @@
-"""Why each ``@`` of a message does, or does not, hand on the turn (design, "A decision explains
-itself"; the rules are those of semantics, sections 3 to 5).
+"""Why each ``@`` of a message does, or does not, hand on the turn.
 
-This reads the same tokens and aliases as ``resolve`` and adds the reasons. It is for people and
+The design says what is told ("A decision explains itself"), semantics 3 to 5 by which rules. This
+reads the same tokens and aliases as ``resolve`` and adds the reasons. It is for people and
 seats to read; no rule decides by it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import islice
 from typing import Final, Literal
 
@@ -66,12 +67,18 @@ def _notes(
     body: str, author: Target | None, directory: Directory, resolved: dict[int, Mention]
 ) -> Iterator[Note]:
     spans = code_spans(body)
+
+    # One unknown name said a thousand times is compared with the aliases once.
+    @cache
+    def near(shown: str) -> str | None:
+        return _near(shown, directory)
+
     last = offset = 0
     at = body.find("@")
     while at >= 0:
         offset += to_byte_offsets(body[last:at], [at - last])[at - last]
         last = at
-        yield _note(body, at, offset, spans, author, directory, resolved.get(offset))
+        yield _note(body, at, offset, spans, author, directory, resolved.get(offset), near)
         at = body.find("@", at + 1)
 
 
@@ -83,12 +90,13 @@ def _note(
     author: Target | None,
     directory: Directory,
     mention: Mention | None,
+    near: Callable[[str], str | None],
 ) -> Note:
     shown = _shown(body, at)
     if is_masked(at, spans):
         return Note(shown, offset, "masked")
     if at and body[at - 1] not in OPENERS:
-        return Note(shown, offset, "no_opener", nearest=_near(shown, directory))
+        return Note(shown, offset, "no_opener", nearest=near(shown))
     token = read_token(body, at)
     if token is None:
         return Note(shown, offset, "no_name")
@@ -99,7 +107,7 @@ def _note(
         return Note(shown, offset, "ambiguous", candidates=targets)
     if targets and targets[0] == author:
         return Note(shown, offset, "self", author)
-    return Note(shown, offset, "unknown", nearest=_near(shown, directory))
+    return Note(shown, offset, "unknown", nearest=near(shown))
 
 
 def _verdict(mention: Mention) -> Verdict:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Final
 
 from attrs import frozen
@@ -13,7 +14,16 @@ from deskroom.core.directory import TOKEN_ENDS, Directory, Target, starts_a_name
 from deskroom.core.masking import Spans, code_spans, to_byte_offsets
 from deskroom.core.text import ASCII_WHITE_SPACE
 
-__all__ = ["MAX_PINGS", "Mention", "Token", "OPENERS", "is_masked", "read_token", "resolve", "tokens"]
+__all__ = [
+    "MAX_PINGS",
+    "OPENERS",
+    "Mention",
+    "Token",
+    "is_masked",
+    "read_token",
+    "resolve",
+    "tokens",
+]
 
 #: After this many mentions that ping, the rest of a message turns quiet.
 MAX_PINGS: Final = 50
@@ -35,6 +45,10 @@ class Mention:
     text: str
     offset: int
     quiet: bool = False
+
+
+#: A mention before it is normalised: offset, target, text, quiet.
+_Draft = tuple[int, Target, str, bool]
 
 
 @frozen
@@ -99,22 +113,19 @@ def resolve(
     found = list(tokens(body))
     offsets = to_byte_offsets(body, [token.start for token in found])
     if supplied is None:
-        mentions = _extracted(body, found, offsets, directory)
+        drafts = _extracted(body, found, offsets, directory)
     else:
-        mentions = _checked(supplied, body, found, offsets, directory)
-    return _normalised(mentions, author)
+        drafts = _checked(supplied, body, found, offsets, directory)
+    return _normalised(drafts, author)
 
 
 def _extracted(
     body: str, found: list[Token], offsets: dict[int, int], directory: Directory
-) -> list[Mention]:
-    mentions = []
+) -> Iterator[_Draft]:
     for token in found:
         targets = directory.lookup(token.name, desk_only=token.desk_only)
         if len(targets) == 1:
-            text = body[token.start : token.end]
-            mentions.append(Mention(targets[0], text, offsets[token.start]))
-    return mentions
+            yield offsets[token.start], targets[0], body[token.start : token.end], False
 
 
 def _checked(
@@ -123,36 +134,28 @@ def _checked(
     found: list[Token],
     offsets: dict[int, int],
     directory: Directory,
-) -> list[Mention]:
+) -> Iterator[_Draft]:
     at_offset = {offsets[token.start]: token for token in found}
-    mentions = []
     for mention in supplied:
         token = at_offset.get(mention.offset)
         if token is None or mention.text != body[token.start : token.end]:
             continue
         targets = directory.lookup(token.name, desk_only=token.desk_only)
-        fits = targets == (mention.target,)
-        mentions.append(mention if fits else _quiet(mention))
-    return mentions
+        quiet = mention.quiet or targets != (mention.target,)
+        yield mention.offset, mention.target, mention.text, quiet
 
 
-def _quiet(mention: Mention) -> Mention:
-    return Mention(mention.target, mention.text, mention.offset, quiet=True)
-
-
-def _normalised(mentions: list[Mention], author: Target | None) -> tuple[Mention, ...]:
+def _normalised(drafts: Iterable[_Draft], author: Target | None) -> tuple[Mention, ...]:
     kept: list[Mention] = []
-    offsets: set[int] = set()
     targets: set[Target] = set()
+    last_offset = None
     pings = 0
-    for mention in sorted(mentions, key=lambda m: m.offset):
-        if mention.target == author or mention.offset in offsets:
+    for offset, target, text, quiet in sorted(drafts, key=itemgetter(0)):
+        if target == author or offset == last_offset:
             continue
-        offsets.add(mention.offset)
-        repeated = mention.target in targets
-        targets.add(mention.target)
-        if not mention.quiet and (repeated or pings >= MAX_PINGS):
-            mention = _quiet(mention)
-        pings += not mention.quiet
-        kept.append(mention)
+        silenced = quiet or target in targets or pings >= MAX_PINGS
+        kept.append(Mention(target, text, offset, silenced))
+        last_offset = offset
+        targets.add(target)
+        pings += not silenced
     return tuple(kept)

@@ -6,13 +6,13 @@ depends on validity says so by calling ``validate_roster`` or ``validate_desks``
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Final
 
 from attrs import field, frozen
 
-from deskroom.core.text import ascii_lower, is_blank
+from deskroom.core.text import as_ids, ascii_lower, is_blank
 from deskroom.errors import DeskError, RosterError
 
 __all__ = [
@@ -48,13 +48,21 @@ class Person:
     label: str
 
 
+def _members(members: Iterable[Member]) -> tuple[Member, ...]:
+    return tuple(members)
+
+
+def _people(people: Iterable[Person]) -> tuple[Person, ...]:
+    return tuple(people)
+
+
 @frozen
 class Roster:
     """Everyone who can be addressed; ``retired`` holds the ids of members that no longer act."""
 
-    members: tuple[Member, ...] = field(default=(), converter=tuple)
-    people: tuple[Person, ...] = field(default=(), converter=tuple)
-    retired: tuple[str, ...] = field(default=(), converter=tuple)
+    members: tuple[Member, ...] = field(default=(), converter=_members)
+    people: tuple[Person, ...] = field(default=(), converter=_people)
+    retired: tuple[str, ...] = field(default=(), converter=as_ids)
 
     @cached_property
     def active(self) -> tuple[str, ...]:
@@ -82,14 +90,18 @@ class Desk:
 
     id: str
     name: str
-    members: tuple[str, ...] = field(default=(), converter=tuple)
+    members: tuple[str, ...] = field(default=(), converter=as_ids)
+
+
+def _desks(desks: Iterable[Desk]) -> tuple[Desk, ...]:
+    return tuple(desks)
 
 
 @frozen
 class DeskSet:
     """The desks that exist beside the general chat."""
 
-    desks: tuple[Desk, ...] = field(default=(), converter=tuple)
+    desks: tuple[Desk, ...] = field(default=(), converter=_desks)
 
     @cached_property
     def fault(self) -> tuple[str, str] | None:

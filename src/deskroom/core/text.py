@@ -7,6 +7,7 @@ used on text that a seat or a person wrote.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 import regex
@@ -14,6 +15,7 @@ import regex
 __all__ = [
     "ASCII_WHITE_SPACE",
     "WHITE_SPACE",
+    "as_ids",
     "ascii_lower",
     "byte_length",
     "is_alphanumeric",
@@ -65,6 +67,13 @@ def ascii_lower(text: str) -> str:
 def byte_length(text: str) -> int:
     """Return the length of ``text`` in UTF-8 bytes (a lone surrogate counts three)."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def as_ids(ids: Iterable[str]) -> tuple[str, ...]:
+    """Return ids as a tuple. One string is not taken for a list of its letters: TypeError."""
+    if isinstance(ids, str):
+        raise TypeError(f"a list of ids was expected, not the string {ids!r}")
+    return tuple(ids)
 
 
 def slug(label: str) -> str:

@@ -87,7 +87,7 @@ def project(rows: Sequence[Row], viewer: Viewer) -> tuple[SeenRow, ...]:
 def _settlements(rows: Sequence[Row], viewer: Viewer) -> dict[int, int | None]:
     """Map the index of each unreadable row to the desk row that settles it.
 
-    One walk from the end: at every row, ``spoke`` holds the next desk row of each agent.
+    One walk from the end: at every row, ``spoke`` holds the index of each agent's next desk row.
     """
     settled: dict[int, int | None] = {}
     spoke: dict[str, int] = {}
@@ -95,10 +95,11 @@ def _settlements(rows: Sequence[Row], viewer: Viewer) -> dict[int, int | None]:
         row = rows[index]
         if row.audience.kind == "desk":
             if row.author.type == "agent" and row.author.id is not None:
-                spoke[row.author.id] = row.sequence
+                spoke[row.author.id] = index
         elif not admits(row.audience, row.author, viewer):
             party = party_of(row.author, row.audience)
-            settled[index] = min((spoke[m] for m in party if m in spoke), default=None)
+            first = min((spoke[m] for m in party if m in spoke), default=None)
+            settled[index] = None if first is None else rows[first].sequence
     return settled
 
 
@@ -150,6 +151,6 @@ class Bookkeeping:
         A message that goes on with the aside at the tail is a continuation and owes nothing yet.
         """
         party = frozenset((*addressed, author_id))
-        if party == {author_id} or party == self._last_aside:
+        if party in ({author_id}, self._last_aside):
             return False
         return party in self._open.get(author_id, {})

@@ -31,13 +31,14 @@ def nudge_text(seat: str, *, has_spoken: bool, narrated: Sequence[str]) -> str:
     ``narrated`` are the seats that wrote text and made no call since the chair last spoke.
     """
     if has_spoken:
-        ask = "the room waits for your next step. Say it, hand the turn on, or complete the episode."
+        ask = (
+            "the room waits for your next step. Say it, hand the turn on, or complete the episode."
+        )
     else:
         ask = "the room has not heard you yet. Say what you have, or who should go on."
     if not narrated:
         return f"@{seat} {ask}"
     told = ", ".join(narrated)
     return (
-        f"@{seat} {ask} Since the last row, {told} wrote text and made no call; text outside a "
-        "call reaches nobody."
+        f"@{seat} {ask} A turn of {told} held text and no call; text outside a call reaches nobody."
     )

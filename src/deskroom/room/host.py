@@ -118,7 +118,9 @@ class Host:
         self._log.info("room.opened", seats=len(self._setup.seats))
         try:
             while self.state.closed is None:
-                await self._take_waiting()
+                # The row about a turn's files comes right after that turn's own.
+                if self.state.owed_wrote is None:
+                    await self._take_waiting()
                 await self._do(self._next())
             self._log.info("room.closed", reason=self.state.closed, rows=len(self.state.rows))
         finally:
@@ -127,8 +129,10 @@ class Host:
     def stop(self) -> None:
         """Close the room before its next turn; an open turn ends here and becomes no row."""
         self._stopping = True
-        with suppress(anyio.WouldBlock):
-            self.inbox.put_nowait(m.Stop())
+        # The mark counts; a message wakes a host that waits, and there is none before the room runs.
+        if self._tasks is not None:
+            with suppress(anyio.WouldBlock, anyio.ClosedResourceError):
+                self.inbox.put_nowait(m.Stop())
 
     def _leave(self) -> None:
         """Turn away whoever still waits for an answer."""
@@ -170,7 +174,7 @@ class Host:
             case steps.Wait():
                 await self._handle(await self.inbox.get())
             case steps.Close():
-                if self._settle_after:
+                if self._settle_after and not self._stopping:
                     await self._settle()
                 self._write(CloseEntry(step.reason))
 
@@ -217,12 +221,20 @@ class Host:
 
     async def _person_row(
         self, kind: RowKind, person: str, message: str, cue: int | None = None
-    ) -> Row:
+    ) -> None:
         mentions = resolve(message, None, Target("person", person), self._setup.directory)
         decision = respond_to_person(mentions, self._setup.directory, self._setup.desk_id)
         row = self._row(Author("person", person), message)
         await self._append(RowEntry(row, kind, decision, mentions, cue=cue))
-        return row
+
+    async def _word(self, word: m.Word) -> None:
+        """Append what a person said, and let whoever said it go on, even if the room now fails."""
+        before = len(self.state.rows)
+        try:
+            await self._person_row("person", word.person, word.message)
+        finally:
+            word.row = self.state.rows[before] if len(self.state.rows) > before else None
+            word.done.set()
 
     async def _nudge(self, step: steps.Nudge) -> None:
         text = nudge_text(
@@ -238,7 +250,9 @@ class Host:
 
     async def _wrote_row(self, entry: RowEntry | EndEntry) -> None:
         seat = entry.row.author.id if isinstance(entry, RowEntry) else entry.seat
-        row = self._row(Author("system", kind="workspace"), f"{seat} wrote {', '.join(entry.wrote)}")
+        row = self._row(
+            Author("system", kind="workspace"), f"{seat} wrote {', '.join(entry.wrote)}"
+        )
         await self._append(RowEntry(row, "wrote", NoTurn("source_inactive"), turn=entry.turn))
 
     async def _route(self, entry: RowEntry) -> None:
@@ -360,8 +374,7 @@ class Host:
             case m.TurnEnd():
                 await self._end(message)
             case m.Word():
-                message.row = await self._person_row("person", message.person, message.message)
-                message.done.set()
+                await self._word(message)
             case m.Deadline():
                 self._deadline(message)
 
@@ -477,6 +490,8 @@ class Host:
             CallEntry(end.turn, end.attempt, end.seat, 0, tool, arguments, word, source="fence")
         )
         self._move(verdict)
+        if isinstance(verdict, Refusal):
+            self._log.info("call.refused", turn=end.turn, seat=end.seat, reason=verdict.word)
 
     async def _commit(self, wrote: tuple[str, ...]) -> None:
         held, record = self._held, self.state.turns[-1]

@@ -18,16 +18,16 @@ def room_logger(room: str) -> Any:  # noqa: ANN401 - structlog's loggers are mad
     only of warnings, on stderr: a library that is imported must not print.
     """
     if structlog.is_configured():
-        return structlog.get_logger("deskroom", room=room)
-    return structlog.wrap_logger(
+        return structlog.get_logger("deskroom").bind(room=room)
+    quiet = structlog.wrap_logger(
         structlog.WriteLogger(sys.stderr),
         processors=[
             structlog.processors.add_log_level,
             structlog.dev.ConsoleRenderer(colors=False),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
-        room=room,
     )
+    return quiet.bind(room=room)
 
 
 def logs_info(log: Any) -> bool:  # noqa: ANN401 - see room_logger

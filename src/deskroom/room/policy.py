@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 from attrs import field, frozen
-from attrs.validators import ge, gt, instance_of, le, optional
+from attrs.validators import ge, gt, in_, instance_of, le, optional
 
 from deskroom.core.aside import AsidePolicy
 from deskroom.core.dispatch import DispatchPolicy
@@ -34,7 +34,9 @@ class ChairPolicy:
 class BroadcastPolicy:
     """Which router scores a broadcast and how many seats at most it goes to."""
 
-    router: Literal["scripted", "lexical"] = "scripted"
+    router: Literal["scripted", "lexical"] = field(
+        default="scripted", validator=in_(("scripted", "lexical"))
+    )
     width: int = field(default=2, validator=[instance_of(int), ge(1)])
 
 
@@ -48,15 +50,19 @@ class Policy:
 
     dispatch: DispatchPolicy = field(factory=DispatchPolicy)
     aside: AsidePolicy = field(factory=AsidePolicy)
-    on_refused_aside: Literal["refuse", "room"] = "refuse"
+    on_refused_aside: Literal["refuse", "room"] = field(
+        default="refuse", validator=in_(("refuse", "room"))
+    )
     chair: ChairPolicy = field(factory=ChairPolicy)
     broadcast: BroadcastPolicy = field(factory=BroadcastPolicy)
-    close: Literal["first", "all"] = "first"
+    close: Literal["first", "all"] = field(default="first", validator=in_(("first", "all")))
     participants: tuple[str, ...] | None = None
     max_turns: int = field(default=100, validator=[instance_of(int), ge(1)])
     window: int = field(default=30, validator=[instance_of(int), ge(0)])
     history_limit: int = field(default=512, validator=[instance_of(int), ge(0)])
-    silence: Literal["yield", "retry"] = "yield"
+    silence: Literal["yield", "retry"] = field(default="yield", validator=in_(("yield", "retry")))
     max_calls: int = field(default=16, validator=[instance_of(int), ge(0)])
     max_message_bytes: int = field(default=1_048_576, validator=[instance_of(int), ge(0)])
-    turn_timeout_s: float = field(default=600, validator=[instance_of((int, float)), gt(0), le(1e9)])
+    turn_timeout_s: float = field(
+        default=600, validator=[instance_of((int, float)), gt(0), le(1e9)]
+    )

@@ -14,7 +14,7 @@ from deskroom.core.roster import Person, validate_desks, validate_roster
 from deskroom.core.text import is_blank
 from deskroom.core.transcript import Row, SeenRow, project
 from deskroom.errors import RoomClosed, RoomFailure, UsageError, nearest
-from deskroom.room.clock import Clock, RealClock
+from deskroom.room.clock import Clock, RealClock, SimulatedClock
 from deskroom.room.entries import CloseEntry, CloseReason, Journal, RowEntry
 from deskroom.room.host import Host, OnRow
 from deskroom.room.log import room_logger
@@ -129,7 +129,8 @@ class Room:
             router=router,
             on_row=on_row,
             inbox_size=64 if script is None else max(64, script.most_late + 8),
-            settle=script is not None,
+            # Only simulated time can tell that nobody has anything left to say.
+            settle=script is not None and isinstance(self._clock, SimulatedClock),
         )
 
     async def run(self) -> RoomResult:
@@ -151,8 +152,9 @@ class Room:
                 failure = error
             except Exception as error:  # noqa: BLE001 - raised again, outside the task group
                 fault = error
+            finally:
+                self._done = True
             tasks.cancel_scope.cancel()
-        self._done = True
         if fault is not None:
             raise fault
         if failure is not None:
@@ -171,6 +173,8 @@ class Room:
         if person not in ids:
             raise UsageError(f"{person!r} is no person of this room{_hint(person, ids)}")
         _check_text(text)
+        if self._done:
+            raise RoomClosed("the room has closed; nothing can be said any more")
         if self._task == anyio.get_current_task().id:
             raise UsageError(
                 "say would wait for the very room that is waiting here; start it as a task instead"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 import regex
@@ -63,10 +64,17 @@ def check_scores(scores: object, candidates: Sequence[Seat]) -> dict[str, float]
             near = nearest(str(seat), known)
             hint = f"; did you mean {near!r}?" if near else ""
             raise RoomFailure(f"the router scored {seat!r}, which is no candidate{hint}")
-        if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
-            raise RoomFailure(f"the router scored {seat!r} as {score!r}, which is no finite number")
-        checked[seat] = float(score)
+        checked[seat] = _number(seat, score)
     return checked
+
+
+def _number(seat: str, score: object) -> float:
+    if isinstance(score, int | float) and not isinstance(score, bool):
+        # A whole number may be too large for a float.
+        with suppress(OverflowError):
+            if math.isfinite(score):
+                return float(score)
+    raise RoomFailure(f"the router scored {seat!r} as {score!r}, which is no finite number")
 
 
 def _words(texts: Iterable[str | None]) -> frozenset[str]:

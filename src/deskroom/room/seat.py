@@ -7,12 +7,14 @@ and puts calls, and at the end the end of the turn, on the host's.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from attrs import field, frozen
 
+from deskroom.core.text import is_blank
 from deskroom.core.transcript import SeenRow
 from deskroom.errors import UsageError
 from deskroom.room.messages import Call, History, Reply, TurnEnd, TurnGrant
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["Act", "HostInbox", "Seat", "SeatChannel", "Turn", "run_seat"]
 
 _CLOSED = "The room has closed: this call was not taken."
+#: No arguments at all, as told from the null that a model may emit for them.
+_NO_ARGUMENTS: Final = object()
 _CLOSING = (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream)
 
 
@@ -56,40 +60,45 @@ class HostInbox:
     """The host's end of every channel, with the clock told when something is put into it."""
 
     def __init__(self, size: int, clock: Clock) -> None:
-        self._send: MemoryObjectSendStream[Any]
-        self._receive: MemoryObjectReceiveStream[Any]
-        self._send, self._receive = anyio.create_memory_object_stream(size)
+        self._size = size
         self._clock = clock
+
+    @cached_property
+    def _ends(self) -> tuple[MemoryObjectSendStream[Any], MemoryObjectReceiveStream[Any]]:
+        # Made when first used: a stream must be closed, and a room that never runs closes nothing.
+        return anyio.create_memory_object_stream[Any](self._size)
 
     async def put(self, message: object) -> None:
         """Put a message, waiting only when the channel is full."""
         try:
             self.put_nowait(message)
         except anyio.WouldBlock:
-            await self._send.send(message)
-            self._clock.host_works()
+            # The host is at work: its inbox is full. It says itself when it waits again.
+            await self._ends[0].send(message)
 
     def put_nowait(self, message: object) -> None:
         """Put a message. Raises ``anyio.WouldBlock`` when the channel is full."""
-        self._send.send_nowait(message)
+        self._ends[0].send_nowait(message)
         self._clock.host_works()
 
     async def get(self) -> Any:  # noqa: ANN401 - the host matches on the message's type
         """Take the next message, letting time pass when there is none."""
         try:
-            return self._receive.receive_nowait()
+            return self.get_nowait()
         except anyio.WouldBlock:
             self._clock.host_waits()
-            return await self._receive.receive()
+            message = await self._ends[1].receive()
+            self._clock.host_works()
+            return message
 
     def get_nowait(self) -> Any:  # noqa: ANN401 - see get
         """Take the next message. Raises ``anyio.WouldBlock`` when there is none."""
-        return self._receive.receive_nowait()
+        return self._ends[1].receive_nowait()
 
     def close(self) -> None:
         """Take no more messages."""
-        self._send.close()
-        self._receive.close()
+        for end in self._ends:
+            end.close()
 
 
 class SeatChannel:
@@ -161,12 +170,19 @@ class SeatChannel:
 
     def close(self) -> None:
         """End the channel: a seat that still waits on it is answered by its other end."""
-        self._grant_in.close()
-        self._reply_in.close()
+        for end in (self._grant_in, self._reply_in, self._grant_out, self._reply_out):
+            end.close()
 
 
 def _closed_reply(call_id: int) -> Reply:
     return Reply(call_id, ok=False, text=_CLOSED, rejection="turn_ended")
+
+
+def _is_path(path: object) -> bool:
+    try:
+        return isinstance(path, str) and not is_blank(path) and path.encode() is not None
+    except UnicodeEncodeError:
+        return False
 
 
 Act = Callable[["Turn"], Awaitable[object]]
@@ -268,15 +284,17 @@ class Turn:
         """Read the last entries of the transcript; they are in the reply's ``rows``."""
         return await self.call(served(READ), {} if limit is None else {"limit": limit})
 
-    async def call(self, tool: str, arguments: object = None, /, **keywords: object) -> Reply:
+    async def call(
+        self, tool: str, arguments: object = _NO_ARGUMENTS, /, **keywords: object
+    ) -> Reply:
         """Call a tool by its served name, and return the host's reply.
 
         ``arguments`` is what a model emitted, whatever it is; keyword arguments are for people
         and make an object. A refusal is a reply, never an exception.
         """
-        if keywords and arguments is not None:
+        if keywords and arguments is not _NO_ARGUMENTS:
             raise UsageError("give a call one object of arguments, or keywords, and not both")
-        given = keywords if arguments is None else arguments
+        given = keywords if arguments is _NO_ARGUMENTS else arguments
         return await self._channel.call(self.number, self.attempt, tool, given)
 
     def call_late(self, tool: object, arguments: object) -> None:
@@ -288,7 +306,12 @@ class Turn:
         await self._channel.clock.sleep(seconds, self)
 
     def wrote(self, path: str) -> None:
-        """Note a file that this turn leaves behind; the room says so in a row of its own."""
+        """Note a file that this turn leaves behind; the room says so in a row of its own.
+
+        Raises ``UsageError`` for what is not a path in text, since a row could not hold it.
+        """
+        if not _is_path(path):
+            raise UsageError(f"a turn leaves behind a path in text, not {path!r}")
         self._wrote.append(path)
 
     async def play(self, act: Act) -> None:

@@ -13,7 +13,14 @@ from deskroom.room.calls import Accepted, Refusal, Speaker
 from deskroom.speech.tools import served, tool_specs
 from deskroom.speech.utterance import Dm
 
-__all__ = ["accepted_text", "explain_decision", "note_sentence", "read_text", "refusal_text", "seen_line"]
+__all__ = [
+    "accepted_text",
+    "explain_decision",
+    "note_sentence",
+    "read_text",
+    "refusal_text",
+    "seen_line",
+]
 
 #: Each ``@`` gets a sentence; a message with very many of them would make a reply of its own size.
 _MOST_NOTES: Final = 8
@@ -114,6 +121,12 @@ def _what_next(decision: Decision, speaker: Speaker) -> str:
 
 def _notes(accepted: Accepted, speaker: Speaker) -> list[str]:
     """Name each ``@`` that looks like a mention and is not one that counts."""
+    # The mentions of a dm may be those it is addressed to, which its text does not hold.
+    loud = [mention for mention in accepted.committed.mentions if not mention.quiet]
+    written = not isinstance(accepted.utterance, Dm)
+    says_all = written and accepted.utterance.message.count("@") == len(loud)
+    if says_all and all(m.target.kind == "agent" for m in loud):
+        return []
     author = agent(speaker.id)
     notes = explain_mentions(
         accepted.utterance.message, author, speaker.directory, limit=_MOST_NOTES
@@ -144,7 +157,9 @@ def note_sentence(note: Note) -> str:
     if note.verdict == "no_name":
         return f"{note.text} is not read: no name stands right behind the @."
     if note.verdict == "ambiguous":
-        return f"{note.text} may mean {_or([_target(t) for t in note.candidates])}, so it is nobody."
+        return (
+            f"{note.text} may mean {_or([_target(t) for t in note.candidates])}, so it is nobody."
+        )
     if note.verdict == "self":
         return f"{note.text} is yourself."
     if note.verdict == "quiet":

@@ -107,6 +107,8 @@ class TurnRecord:
     row: int | None = None
     error: Exception | None = field(default=None, repr=False)
     text: str = field(default="", repr=False)
+    #: How many rows there were at this grant, and at the seat's grant before it.
+    granted_at: int = field(default=0, repr=False)
     since: int | None = field(default=None, repr=False)
 
 
@@ -205,7 +207,14 @@ class RoomState:
             self.script.play(entry.cue)
         self._last_grant[entry.seat] = len(self.rows)
         self.open = TurnRecord(
-            entry.turn, entry.seat, entry.hop, entry.trigger, entry.attempt, entry.cue, since=since
+            entry.turn,
+            entry.seat,
+            entry.hop,
+            entry.trigger,
+            entry.attempt,
+            entry.cue,
+            granted_at=len(self.rows),
+            since=since,
         )
         self.turns.append(self.open)
         self.retry = None
@@ -230,12 +239,13 @@ class RoomState:
             before = self.turns[-2] if len(self.turns) > 1 else None
             if before is None or before.number != record.number:
                 self.retry = record
+        # A retry is the same turn: what a person said meanwhile still counts against it.
+        self.interrupted = self.interrupted and self.retry is not None
 
     def _finish(self, outcome: Outcome) -> TurnRecord:
         record = self.turns[-1]
         record.outcome = outcome
         self.open = None
-        self.interrupted = False
         return record
 
     def _row(self, entry: RowEntry) -> None:
@@ -251,7 +261,7 @@ class RoomState:
                 self.owed_wrote = None
             case "opening" | "person":
                 self.pending = _pending(entry)
-                self.interrupted = self.open is not None
+                self.interrupted = self.open is not None or self.retry is not None
                 if entry.cue is not None and self.script is not None:
                     self.script.play(entry.cue)
 
@@ -261,6 +271,7 @@ class RoomState:
         self.last_author = seat
         if not self.interrupted:
             self.pending = _pending(entry)
+        self.interrupted = False
         record = self._finish("spoke")
         record.row = entry.row.sequence
         self.owed_wrote = entry if entry.wrote else None

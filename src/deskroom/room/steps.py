@@ -14,7 +14,18 @@ from deskroom.room.entries import CloseReason, EndEntry, RowEntry
 from deskroom.room.script import ScriptPosition
 from deskroom.room.state import Pending, RoomState
 
-__all__ = ["Close", "Grant", "Nudge", "Open", "Route", "Speak", "Step", "Wait", "Wrote", "next_step"]
+__all__ = [
+    "Close",
+    "Grant",
+    "Nudge",
+    "Open",
+    "Route",
+    "Speak",
+    "Step",
+    "Wait",
+    "Wrote",
+    "next_step",
+]
 
 
 @frozen

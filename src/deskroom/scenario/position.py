@@ -1,8 +1,9 @@
 """Where every key and value of a TOML text stands.
 
-``tomllib`` tells no positions, so tree-sitter reads the text a second time. Each character that is
-not ASCII is shown to it as ``?``: such characters stand only inside strings, quoted keys and
-comments, where their kind does not matter, and so every byte offset is a character offset.
+``tomllib`` tells no positions, so tree-sitter reads the text a second time, without what does not
+matter for that: a string is shown to it as one of the same length that holds only ``x``, and
+comments and empty lines as spaces. So every byte offset is a character offset, and a long text
+makes no large tree.
 
 Lists and inline tables are opened only when something inside them is asked for. What tree-sitter
 cannot read has no place of its own and is found at the table around it.
@@ -12,15 +13,17 @@ from __future__ import annotations
 
 import re
 import tomllib
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterable
+from itertools import chain
 from typing import Final
 
 import tree_sitter_toml
 from attrs import define, field, frozen
 from tree_sitter import Language, Node, Parser
 
-__all__ = ["Index", "KeyPath", "Place", "place_of"]
+__all__ = ["STRING", "Index", "KeyPath", "Place", "place_of"]
 
 #: The keys and 0-based list positions that lead from the top of a file to a value.
 KeyPath = tuple[str | int, ...]
@@ -28,8 +31,15 @@ KeyPath = tuple[str | int, ...]
 _TOML: Final = Language(tree_sitter_toml.language())
 _KEYS: Final = frozenset({"bare_key", "dotted_key", "quoted_key"})
 _HOLDERS: Final = frozenset({"array", "inline_table"})
-#: A backslash that ends a line. The grammar does not know that blanks may follow it.
-_LINE_ENDING_BACKSLASH: Final = re.compile(rb"\\+(?=[ \t]+\r?\n)")
+
+# Each alternative matches wherever it may begin, closed or not, so a scan never turns back.
+STRING: Final = r"""
+      \"{3} (?: [^"\\] | \\[\s\S] | "(?!"") )*+ (?: "{3,5}+ | \\?\Z )
+    | '{3}  (?: [^'] | '(?!'') )*+              (?: '{3,5}+ | \Z )
+    | "     (?: [^"\\\n] | \\. )*+              "?
+    | '     [^'\n]*+                            '?
+"""
+_HIDDEN: Final = re.compile(rf"(?P<string> {STRING} ) | \#[^\n]*+ | \n\s++", re.VERBOSE)
 
 
 @frozen(order=True)
@@ -60,9 +70,10 @@ class Index:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        ends = (match.end() for match in re.finditer("\n", text))
+        self._line_starts = array("Q", chain((0,), ends))
         self._root = _Entry(0, 0)
-        self._read(Parser(_TOML).parse(_plain(text)).root_node)
+        self._read(Parser(_TOML).parse(_outline(text)).root_node)
 
     def key_at(self, path: KeyPath) -> Place:
         """Return the place of a key; of a key that is not there, its table's."""
@@ -156,10 +167,16 @@ class Index:
             return raw
 
 
-def _plain(text: str) -> bytes:
-    """Return the text as ASCII of the same length that the grammar reads as TOML does."""
-    plain = text.encode("ascii", "replace")
-    return _LINE_ENDING_BACKSLASH.sub(lambda run: b"?" * len(run[0]), plain)
+def _outline(text: str) -> bytes:
+    """Return the text in ASCII, of the same length, with nothing in it but its structure."""
+    return _HIDDEN.sub(_blank_out, text).encode("ascii", "replace")
+
+
+def _blank_out(found: re.Match[str]) -> str:
+    length = found.end() - found.start()
+    if found["string"] is None:
+        return found[0][0].replace("#", " ") + " " * (length - 1)
+    return f"'{'x' * (length - 2)}'"
 
 
 def _without_comments(node: Node) -> list[Node]:

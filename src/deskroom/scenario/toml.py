@@ -17,7 +17,7 @@ from typing import Any, Final
 from attrs import field, frozen
 
 from deskroom.errors import FileError
-from deskroom.scenario.position import Index, KeyPath, Place, place_of
+from deskroom.scenario.position import STRING, Index, KeyPath, Place, place_of
 
 __all__ = ["MAX_FILE_BYTES", "Document", "parse_toml", "read_toml"]
 
@@ -29,16 +29,9 @@ _MAX_NESTING: Final = 100
 _MAX_KEY_PARTS: Final = 100
 _MAX_NUMBER: Final = 1000
 
-# Each alternative matches wherever it may begin, closed or not, so the scan never turns back.
-_STRING: Final = r"""
-      \"{3} (?: [^"\\] | \\[\s\S] | "(?!"") )*+ (?: "{3,5}+ | \\?\Z )
-    | '{3}  (?: [^'] | '(?!'') )*+              (?: '{3,5}+ | \Z )
-    | "     (?: [^"\\\n] | \\. )*+              "?
-    | '     [^'\n]*+                            '?
-"""
-_MARK: Final = re.compile(rf"{_STRING} | (?P<mark> [=.,\[\]{{}}] | \#[^\n]*+ )", re.VERBOSE)
+_MARK: Final = re.compile(rf"{STRING} | (?P<mark> [=.,\[\]{{}}] | \#[^\n]*+ )", re.VERBOSE)
 _MAYBE_LONG_NUMBER: Final = re.compile(rf"[0-9A-Fa-f_]{{{_MAX_NUMBER + 1}}}")
-_BARE: Final = re.compile(rf"{_STRING} | \#[^\n]*+ | (?P<bare> [0-9A-Za-z_]++ )", re.VERBOSE)
+_BARE: Final = re.compile(rf"{STRING} | \#[^\n]*+ | (?P<bare> [0-9A-Za-z_]++ )", re.VERBOSE)
 
 _TOMLLIB_PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
 _KEY_TUPLE: Final = re.compile(r"\((?:'[\w-]+',? ?)+\)")
@@ -132,12 +125,9 @@ def _count_marks(text: str, path: str) -> int | None:
         mark = match["mark"]
         if mark is None:
             continue
-        marks += 1
+        marks += mark not in "]}"
         dots = dots + 1 if mark == "." else 0
-        if mark in "[{":
-            nesting += 1
-        elif mark in "]}":
-            nesting -= 1
+        nesting += (mark in "[{") - (mark in "]}")
         if nesting > _MAX_NESTING and too_deep is None:
             too_deep = match.start()
         if marks > _MAX_MARKS:
@@ -155,11 +145,15 @@ def _load(text: str, path: str, too_deep: int | None) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise _syntax_error(text, path, str(error)) from None
     except RecursionError:
-        too_deep = too_deep or 0
-    if too_deep is None:
-        return data
+        raise _too_deep(text, path, too_deep or 0) from None
+    if too_deep is not None:
+        raise _too_deep(text, path, too_deep)
+    return data
+
+
+def _too_deep(text: str, path: str, offset: int) -> FileError:
     problem = f"values nest more than {_MAX_NESTING} deep"
-    raise _error(path, problem, place_of(text, too_deep))
+    return _error(path, problem, place_of(text, offset))
 
 
 def _syntax_error(text: str, path: str, message: str) -> FileError:

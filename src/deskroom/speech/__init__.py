@@ -1,8 +1,8 @@
 """The speech core: a call becomes an utterance, and an utterance one row. Pure, like the core."""
 
 from deskroom.speech.commit import (
-    Committed,
     CommitRequest,
+    Committed,
     addressed_peers,
     commit_utterance,
     commit_utterance_to_room,

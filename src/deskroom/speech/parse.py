@@ -64,7 +64,9 @@ def _recipients(raw: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(id_ for id_ in ids if id_))
 
 
-def _plain(make: Callable[[str], Utterance]) -> Callable[[Mapping[str, Any]], Utterance | Rejection]:
+def _plain(
+    make: Callable[[str], Utterance],
+) -> Callable[[Mapping[str, Any]], Utterance | Rejection]:
     def read(arguments: Mapping[str, Any]) -> Utterance | Rejection:
         message = _message(arguments)
         return Rejection("empty_message") if message is None else make(message)

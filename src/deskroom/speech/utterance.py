@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from attrs import field, frozen
 
+from deskroom.core.text import as_ids
+
 __all__ = ["Broadcast", "CompleteEpisode", "Dm", "Post", "Read", "Rejection", "Utterance"]
 
 
@@ -26,7 +28,7 @@ class Dm:
     """A message to the members in ``to``, in the order addressed. The address stays a field."""
 
     message: str
-    to: tuple[str, ...] = field(converter=tuple)
+    to: tuple[str, ...] = field(converter=as_ids)
 
 
 @frozen

@@ -1,0 +1,88 @@
+"""The ``deskroom`` command: its subcommands, and the one place where a run ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from deskroom._version import __version__
+from deskroom.cli.conform import conform_command
+from deskroom.cli.output import EXIT_WRONG, print_error
+from deskroom.cli.replay import replay_command
+from deskroom.cli.shared import LOG_FORMATS, LOG_LEVELS, LogOptions
+from deskroom.cli.tools import tools_command
+from deskroom.errors import DeskroomError, FileError
+
+__all__ = ["cli", "main"]
+
+_INTERRUPTED = 130
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Begin with: deskroom replay scenarios/run-28.toml",
+)
+@click.version_option(__version__, prog_name="deskroom")
+@click.option("--log-format", type=click.Choice(LOG_FORMATS), help="How log lines look.")
+@click.option("--log-level", type=click.Choice(LOG_LEVELS), help="The least level that is logged.")
+@click.pass_context
+def cli(context: click.Context, log_format: str | None, log_level: str | None) -> None:
+    """Replay rooms of agents offline, and check who spoke, who could read it and who was next.
+
+    A scenario (a TOML file) scripts the seats of a desk and pins what must come out. Nothing here
+    needs a model or a network.
+
+    \b
+    Exit codes:
+      0    all as expected
+      1    something came out otherwise
+      2    a file or the command itself is wrong
+      130  interrupted
+    """
+    context.obj = LogOptions(log_format, log_level)
+
+
+for _command in (replay_command, conform_command, tools_command):
+    cli.add_command(_command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit. No traceback is shown for what a user got wrong."""
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
+        return _invoke(arguments)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except FileError as error:
+        print_error(error)
+        return EXIT_WRONG
+    except DeskroomError as error:
+        click.echo(f"deskroom: {error}", err=True)
+        return EXIT_WRONG
+    except (KeyboardInterrupt, click.Abort):
+        return _interrupted()
+    except BaseExceptionGroup as group:
+        if group.subgroup(KeyboardInterrupt) is None:
+            raise
+        return _interrupted()
+    except BrokenPipeError:
+        # Whoever read stdout has left; Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _invoke(arguments: Sequence[str] | None) -> int:
+    result = cli.main(args=arguments, prog_name="deskroom", standalone_mode=False)
+    return result if isinstance(result, int) else 0
+
+
+def _interrupted() -> int:
+    click.echo("interrupted", err=True)
+    return _INTERRUPTED

@@ -1,0 +1,61 @@
+"""Options that several commands take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any, Final
+
+import click
+from attrs import frozen
+
+from deskroom.cli.output import configure_logs
+from deskroom.errors import UsageError
+
+__all__ = ["LOG_FORMATS", "LOG_LEVELS", "LogOptions", "backend_option", "log_options", "set_up"]
+
+LOG_FORMATS: Final = ("console", "json")
+LOG_LEVELS: Final = ("debug", "info", "warning", "error", "critical")
+
+Command = Callable[..., Any]
+
+
+@frozen
+class LogOptions:
+    """What was said about logs before the subcommand."""
+
+    format: str | None = None
+    level: str | None = None
+
+
+def log_options(command: Command) -> Command:
+    """Let a command take the log options as well, so that they may stand at either place."""
+    command = click.option(
+        "--log-level",
+        type=click.Choice(LOG_LEVELS),
+        help="The least level that is logged, to stderr.  [default: warning]",
+    )(command)
+    return click.option(
+        "--log-format",
+        type=click.Choice(LOG_FORMATS),
+        help="How log lines look.  [default: console]",
+    )(command)
+
+
+def backend_option(command: Command) -> Command:
+    """Let a command take the event loop to run on."""
+    return click.option(
+        "--backend",
+        type=click.Choice(("asyncio", "trio")),
+        default="asyncio",
+        show_default=True,
+        help="The event loop to run on. What comes out is the same.",
+    )(command)
+
+
+def set_up(log_format: str | None, log_level: str | None, backend: str = "asyncio") -> None:
+    """Make ready what the shared options ask for. Raises ``UsageError`` without the backend."""
+    before = click.get_current_context().find_object(LogOptions) or LogOptions()
+    configure_logs(log_format or before.format or "console", log_level or before.level or "warning")
+    if find_spec(backend) is None:
+        raise UsageError(f"{backend} is not installed; get it with: pip install 'deskroom[trio]'")

@@ -1,0 +1,44 @@
+"""Scenario files: what seats say is scripted, and what must come out is pinned."""
+
+from deskroom.scenario.load import find_scenarios, load_desk, load_scenario, parse_scenario
+from deskroom.scenario.model import (
+    Call,
+    DeskSpec,
+    Nobody,
+    Opening,
+    OpeningExpect,
+    RunExpect,
+    Scenario,
+    SeatSpec,
+    Turn,
+    TurnExpect,
+)
+from deskroom.scenario.compare import Replay
+from deskroom.scenario.expect import Mismatch
+from deskroom.scenario.position import Place
+from deskroom.scenario.problems import KeyProblem, ScenarioError
+from deskroom.scenario.replay import play_scenario, replay_scenario
+
+__all__ = [
+    "Call",
+    "DeskSpec",
+    "KeyProblem",
+    "Mismatch",
+    "Nobody",
+    "Opening",
+    "OpeningExpect",
+    "Place",
+    "Replay",
+    "RunExpect",
+    "Scenario",
+    "ScenarioError",
+    "SeatSpec",
+    "Turn",
+    "TurnExpect",
+    "find_scenarios",
+    "load_desk",
+    "load_scenario",
+    "parse_scenario",
+    "play_scenario",
+    "replay_scenario",
+]

@@ -1,0 +1,267 @@
+"""From a file to a ``Scenario``: every part that can be read is, and every problem is told."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from attrs import evolve, frozen
+
+from deskroom.errors import FileError
+from deskroom.room.policy import Policy
+from deskroom.scenario.model import (
+    MAX_TURNS,
+    DeskSpec,
+    Opening,
+    OpeningExpect,
+    RunExpect,
+    Scenario,
+    Turn,
+    TurnExpect,
+)
+from deskroom.scenario.position import KeyPath
+from deskroom.scenario.problems import Findings, ScenarioError, found
+from deskroom.scenario.rules import (
+    Names,
+    check_active,
+    check_desk,
+    check_opening,
+    check_order,
+    check_policy,
+    check_turn,
+)
+from deskroom.scenario.structure import refuse_unknown_keys, structured
+from deskroom.scenario.toml import Document, parse_toml, read_toml
+from deskroom.scenario.words import Order
+
+__all__ = ["find_scenarios", "load_desk", "load_scenario", "parse_scenario"]
+
+T = TypeVar("T")
+Expect = TypeVar("Expect", TurnExpect, OpeningExpect, RunExpect)
+
+_FORMAT: Final = 1
+_KEYS: Final = ("format", "title", "why", "order", "desk", "policy", "opening", "turn", "expect")
+#: A file with no other key is a desk file.
+_DESK_KEYS: Final = frozenset({"format", "title", "why", "desk"})
+
+
+def load_scenario(path: str | os.PathLike[str]) -> Scenario:
+    """Read a scenario file. Raises ``ScenarioError``, which holds every problem of the file."""
+    return _scenario(_opened(path))
+
+
+def parse_scenario(text: str, path: str = "<text>") -> Scenario:
+    """Read a scenario from a text; ``path`` is what its errors call it.
+
+    Raises ``ScenarioError``.
+    """
+    try:
+        document = parse_toml(text, path)
+    except FileError as error:
+        raise ScenarioError([error]) from None
+    return _scenario(document)
+
+
+def load_desk(path: str | os.PathLike[str]) -> DeskSpec:
+    """Read the desk of a desk file or of a scenario; either must be right as a whole.
+
+    Raises ``ScenarioError``.
+    """
+    document = _opened(path)
+    if not _DESK_KEYS.issuperset(document.data):
+        return _scenario(document).desk
+    reader = _Reader(document)
+    if "format" in document.data:
+        reader.format()
+    reader.head()
+    return reader.settled(reader.desk())
+
+
+def find_scenarios(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
+    """Return the files given, and every ``*.toml`` below the folders given, in path order.
+
+    A file found twice is listed once. What does not exist is listed too: reading it says so, and
+    the other files are still read. Raises ``FileError`` when there is nothing, or when a folder
+    cannot be listed.
+    """
+    given = [Path(path) for path in paths]
+    files: dict[Path, None] = {}
+    for path in given:
+        files.update(dict.fromkeys(_files_below(path) if path.is_dir() else (path,)))
+    if not files:
+        where = str(given[0]) if given else "."
+        raise FileError(where, "no scenario found: there is no *.toml file here")
+    return list(files)
+
+
+def _files_below(folder: Path) -> list[Path]:
+    def refuse(error: OSError) -> None:
+        raise FileError(str(error.filename), f"the folder cannot be listed: {error.strerror}")
+
+    return sorted(
+        path
+        for where, _, names in os.walk(folder, onerror=refuse)
+        for name in names
+        if name.endswith(".toml") and (path := Path(where, name)).is_file()
+    )
+
+
+def _opened(path: str | os.PathLike[str]) -> Document:
+    try:
+        return read_toml(path)
+    except FileError as error:
+        raise ScenarioError([error]) from None
+
+
+def _scenario(document: Document) -> Scenario:
+    reader = _Reader(document)
+    reader.known_keys()
+    reader.format()
+    head = reader.head() or _Head()
+    desk = reader.desk()
+    names = Names(desk)
+    policy = reader.policy(names) or Policy()
+    opening = reader.opening(names)
+    expect = reader.expect()
+    listed = reader.turns(names)
+    check_order(reader.findings, head.order, document.data)
+    if desk is not None:
+        check_active(reader.findings, desk)
+    return Scenario(
+        title=head.title,
+        why=head.why,
+        order=head.order,
+        desk=reader.settled(desk),
+        policy=policy,
+        opening=opening,
+        turns=tuple(copy for turn in listed for copy in _copies(turn)),
+        expect=expect,
+        path=document.path,
+        digest=sha256(document.text.encode()).hexdigest(),
+    )
+
+
+def _copies(turn: Turn) -> Iterator[Turn]:
+    """Return the turn, or as many copies as it is repeated."""
+    if turn.repeat == 1:
+        yield turn
+        return
+    for copy in range(1, turn.repeat + 1):
+        yield evolve(turn, label=f"{turn.number}.{copy}")
+
+
+@frozen(kw_only=True)
+class _Head:
+    """The keys at the top that stand alone."""
+
+    title: str = ""
+    why: str = ""
+    order: Order = "listed"
+
+
+class _Reader:
+    """Reads a document part by part; a part that does not fit is None and its problems are told."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._data = document.data
+        self.findings = Findings(document)
+
+    def settled(self, part: T | None) -> T:
+        """Return a part that was read, once nothing in the whole document is wrong."""
+        if part is None or self.findings:
+            raise self.findings.error()
+        return part
+
+    def known_keys(self) -> None:
+        refuse_unknown_keys(self.findings, (), self._data, _KEYS)
+
+    def format(self) -> None:
+        if "format" not in self._data:
+            self.findings.at_value(("format",), f"missing, expected {_FORMAT}")
+            return
+        value = self._data["format"]
+        if type(value) is not int or value != _FORMAT:
+            self.findings.at_value(("format",), f"found {found(value)}, expected {_FORMAT}")
+
+    def head(self) -> _Head | None:
+        stated = {key: self._data[key] for key in ("title", "why", "order") if key in self._data}
+        return structured(self.findings, (), stated, _Head)
+
+    def desk(self) -> DeskSpec | None:
+        if "desk" not in self._data:
+            self.findings.at_value(("desk",), "missing, expected a table")
+        desk = self._part("desk", DeskSpec)
+        if desk is not None:
+            check_desk(self.findings, desk)
+        return desk
+
+    def policy(self, names: Names) -> Policy | None:
+        policy = self._part("policy", Policy)
+        if policy is not None:
+            check_policy(self.findings, policy, names)
+        return policy
+
+    def opening(self, names: Names) -> Opening | None:
+        opening = self._part("opening", Opening)
+        if opening is None:
+            return None
+        check_opening(self.findings, opening, names)
+        expect = opening.expect and self._placed(("opening", "expect"), opening.expect)
+        return evolve(opening, expect=expect, place=self._document.value_at(("opening",)))
+
+    def expect(self) -> RunExpect | None:
+        expect = self._part("expect", RunExpect)
+        return expect and self._placed(("expect",), expect)
+
+    def turns(self, names: Names) -> list[Turn]:
+        """Return the listed turns that could be read, each once."""
+        listed = self._data.get("turn", [])
+        if not isinstance(listed, list):
+            problem = f"found {found(listed)}, expected a list of tables: [[turn]]"
+            self.findings.at_value(("turn",), problem)
+            return []
+        if not listed:
+            self.findings.at_value(("turn",), "missing, expected one [[turn]] or more")
+        turns: list[Turn] = []
+        total = 0
+        for position, stated in enumerate(listed):
+            turn = self._turn(position, stated, names)
+            if turn is not None:
+                turns.append(turn)
+                total = self._counted(total, turn)
+        return turns
+
+    def _turn(self, position: int, stated: object, names: Names) -> Turn | None:
+        path: KeyPath = ("turn", position)
+        turn = structured(self.findings, path, stated, Turn)
+        if turn is None or not isinstance(stated, Mapping):
+            return None
+        expect = turn.expect and self._placed((*path, "expect"), turn.expect)
+        number = position + 1
+        place = self._document.value_at(path)
+        turn = evolve(turn, expect=expect, number=number, label=str(number), place=place)
+        check_turn(self.findings, path, turn, stated, names)
+        return turn
+
+    def _counted(self, total: int, turn: Turn) -> int:
+        if total <= MAX_TURNS < total + turn.repeat:
+            problem = f"with this turn the file lists more than {MAX_TURNS:,} turns"
+            self.findings.at_value(("turn", turn.number - 1, "repeat"), problem)
+        return total + turn.repeat
+
+    def _part(self, key: str, type_: type[T]) -> T | None:
+        if key not in self._data:
+            return None
+        return structured(self.findings, (key,), self._data[key], type_)
+
+    def _placed(self, path: KeyPath, expect: Expect) -> Expect:
+        """Tell an expectation where each of its keys stands in the file."""
+        stated: Any = self._data
+        for step in path:
+            stated = stated[step]
+        places = {key: self._document.key_at((*path, key)) for key in stated}
+        return evolve(expect, places=places)

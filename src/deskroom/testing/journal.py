@@ -1,0 +1,30 @@
+"""A journal in memory."""
+
+from __future__ import annotations
+
+from deskroom.errors import RoomFailure
+from deskroom.room.entries import Entry, RowEntry
+
+__all__ = ["ListJournal"]
+
+
+class ListJournal:
+    """A journal that keeps its entries in a list, and fails once it is full, if it is told to.
+
+    ``room_for`` is how many entries it can take; the next one raises ``RoomFailure``.
+    """
+
+    def __init__(self, *, room_for: int | None = None) -> None:
+        self.entries: list[Entry] = []
+        self._room_for = room_for
+
+    def write(self, entry: Entry) -> None:
+        """Keep one entry."""
+        if len(self.entries) == self._room_for:
+            raise RoomFailure(f"the journal has room for {self._room_for} entries and is full")
+        self.entries.append(entry)
+
+    @property
+    def rows(self) -> list[RowEntry]:
+        """The entries that hold a row, in order."""
+        return [entry for entry in self.entries if isinstance(entry, RowEntry)]

@@ -1,0 +1,365 @@
+"""Both clocks by themselves, with a sleeper that stands for a turn and a ring that takes notes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Awaitable, Callable
+
+import anyio
+import pytest
+from anyio.lowlevel import checkpoint
+from attrs import define
+
+from deskroom.errors import UsageError
+from deskroom.room.clock import RealClock, SimulatedClock
+
+pytestmark = pytest.mark.anyio
+
+
+@define(eq=False)
+class Work:
+    """A turn, as the clock knows it."""
+
+    asleep: int = 0
+    tracked: bool = False
+
+
+async def settle() -> None:
+    """Let every task run until it waits."""
+    for _ in range(10):
+        await checkpoint()
+
+
+class Diary:
+    """What happened, and at what simulated time."""
+
+    def __init__(self, clock: SimulatedClock) -> None:
+        self.clock = clock
+        self.lines: list[tuple[str, float]] = []
+
+    def note(self, what: str) -> Callable[[], None]:
+        """Return a ring that writes itself down."""
+        return lambda: self.lines.append((what, self.clock.now()))
+
+    def sleeper(self, name: str, seconds: float, work: Work) -> Callable[[], Awaitable[None]]:
+        """Return a task that sleeps once, and writes down when it wakes."""
+
+        async def sleep() -> None:
+            await self.clock.sleep(seconds, work)
+            self.note(name)()
+            self.clock.leave(work)
+            self.clock.host_waits()
+
+        return sleep
+
+
+async def test_timers_wake_in_the_order_of_their_time_and_time_jumps_to_each() -> None:
+    """Seats that sleep wake one at a time, soonest first, whatever order they went to sleep in."""
+    diary = Diary(SimulatedClock(guard=False))
+    async with anyio.create_task_group() as tasks:
+        for name, seconds in (("late", 2400.0), ("soon", 0.5), ("now", 0.0)):
+            work = Work()
+            diary.clock.enter(work)
+            tasks.start_soon(diary.sleeper(name, seconds, work))
+        await settle()
+        assert [] == diary.lines
+        diary.clock.host_waits()
+    assert [("now", 0.0), ("soon", 0.5), ("late", 2400.0)] == diary.lines
+
+
+async def test_timers_of_one_time_wake_in_the_order_in_which_they_were_set() -> None:
+    """Ties are broken by who went to sleep first, on either backend."""
+    diary = Diary(SimulatedClock(guard=False))
+    async with anyio.create_task_group() as tasks:
+        for name in "abcdef":
+            work = Work()
+            diary.clock.enter(work)
+            tasks.start_soon(diary.sleeper(name, 5, work))
+            await settle()
+        diary.clock.host_waits()
+    assert [(name, 5.0) for name in "abcdef"] == diary.lines
+
+
+async def test_time_stands_still_while_a_seat_is_at_work() -> None:
+    """One seat that does not sleep keeps the others asleep until it is done."""
+    diary = Diary(SimulatedClock(guard=False))
+    busy, idle = Work(), Work()
+    diary.clock.enter(busy)
+    diary.clock.enter(idle)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(diary.sleeper("idle", 60, idle))
+        await settle()
+        diary.clock.host_waits()
+        await settle()
+        assert ([], 0.0) == (diary.lines, diary.clock.now())
+        diary.clock.leave(busy)
+    assert [("idle", 60.0)] == diary.lines
+
+
+async def test_time_stands_still_while_the_host_has_a_message() -> None:
+    """Time jumps when the host waits, and not before."""
+    diary = Diary(SimulatedClock(guard=False))
+    work = Work()
+    diary.clock.enter(work)
+    diary.clock.host_waits()
+    diary.clock.host_works()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(diary.sleeper("seat", 60, work))
+        await settle()
+        assert [] == diary.lines
+        diary.clock.host_waits()
+    assert [("seat", 60.0)] == diary.lines
+
+
+async def test_the_deadline_rings_before_a_timer_of_the_same_time() -> None:
+    """A turn must be over by its deadline, so that comes first; a sooner timer still wakes."""
+    diary = Diary(SimulatedClock(guard=False))
+    diary.clock.arm(60, diary.note("deadline"))
+    async with anyio.create_task_group() as tasks:
+        for name, seconds in (("sooner", 59.0), ("same", 60.0), ("later", 61.0)):
+            work = Work()
+            diary.clock.enter(work)
+            tasks.start_soon(diary.sleeper(name, seconds, work))
+        await settle()
+        diary.clock.host_waits()
+        await settle()
+        diary.clock.host_waits()
+    expected = [("sooner", 59.0), ("deadline", 60.0), ("same", 60.0), ("later", 61.0)]
+    assert expected == diary.lines
+
+
+async def test_a_deadline_that_was_taken_back_does_not_ring() -> None:
+    """With nothing to jump to, time stands still however long the host waits."""
+    diary = Diary(SimulatedClock(guard=False))
+    diary.clock.arm(60, diary.note("deadline"))
+    diary.clock.disarm()
+    diary.clock.host_waits()
+    assert ([], 0.0) == (diary.lines, diary.clock.now())
+
+
+async def test_an_endless_deadline_rings_once_nothing_else_is_due_and_takes_no_time() -> None:
+    """It comes after every timer and leaves the time where the last one put it."""
+    diary = Diary(SimulatedClock(guard=False))
+    diary.clock.arm(math.inf, diary.note("end"))
+    work = Work()
+    diary.clock.enter(work)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(diary.sleeper("seat", 1e9, work))
+        await settle()
+        diary.clock.host_waits()
+        await settle()
+        diary.clock.host_waits()
+    assert [("seat", 1e9), ("end", 1e9)] == diary.lines
+
+
+async def test_two_tasks_of_one_turn_may_sleep_at_once() -> None:
+    """Each wakes at its own time, and time stands still while one of them is awake."""
+    diary = Diary(SimulatedClock(guard=False))
+    work = Work()
+    diary.clock.enter(work)
+
+    async def nap(name: str, seconds: float) -> None:
+        await diary.clock.sleep(seconds, work)
+        diary.note(name)()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(nap, "long", 20)
+        tasks.start_soon(nap, "short", 10)
+        await settle()
+        assert 2 == work.asleep
+        diary.clock.host_waits()
+        await settle()
+        assert ([("short", 10.0)], 1) == (diary.lines, work.asleep)
+        diary.clock.host_waits()
+    assert ([("short", 10.0), ("long", 20.0)], 0) == (diary.lines, work.asleep)
+
+
+async def test_a_sleep_that_is_cancelled_leaves_the_seat_at_work() -> None:
+    """The timer is gone, and time does not jump to where it was."""
+    diary = Diary(SimulatedClock(guard=False))
+    work = Work()
+    diary.clock.enter(work)
+    diary.clock.arm(60, diary.note("deadline"))
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(diary.sleeper("seat", 5, work))
+        await settle()
+        tasks.cancel_scope.cancel()
+    assert 0 == work.asleep
+    diary.clock.host_waits()
+    assert [] == diary.lines
+    diary.clock.leave(work)
+    assert [("deadline", 60.0)] == diary.lines
+
+
+async def test_a_seat_that_is_cancelled_just_as_it_wakes_is_counted_once() -> None:
+    """A sleep that is over when it is cancelled changes nothing more."""
+    clock = SimulatedClock(guard=False)
+    work = Work()
+    clock.enter(work)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(clock.sleep, 5, work)
+        await settle()
+        clock.host_waits()
+        tasks.cancel_scope.cancel()
+    assert (0, 5.0) == (work.asleep, clock.now())
+    clock.arm(60, lambda: None)
+    clock.host_waits()
+    assert 5.0 == clock.now()
+    clock.leave(work)
+    assert 65.0 == clock.now()
+
+
+async def test_a_seat_that_is_not_counted_may_sleep_and_leave() -> None:
+    """A turn that was counted out still wakes in its time, and counting it out again is nothing."""
+    diary = Diary(SimulatedClock(guard=False))
+    work = Work()
+    diary.clock.enter(work)
+    diary.clock.leave(work)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(diary.sleeper("straggler", 5, work))
+        await settle()
+        diary.clock.host_waits()
+    assert ([("straggler", 5.0)], 0) == (diary.lines, work.asleep)
+
+
+async def test_a_seat_that_leaves_while_a_task_of_it_sleeps_is_counted_out_once() -> None:
+    """The sleeping task was not at work, and is not at work when it wakes."""
+    diary = Diary(SimulatedClock(guard=False))
+    work, other = Work(), Work()
+    diary.clock.enter(work)
+    diary.clock.enter(other)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(diary.sleeper("straggler", 5, work))
+        tasks.start_soon(diary.sleeper("other", 9, other))
+        await settle()
+        diary.clock.leave(work)
+        diary.clock.host_waits()
+    assert [("straggler", 5.0), ("other", 9.0)] == diary.lines
+
+
+@pytest.mark.parametrize("clock", [SimulatedClock(), RealClock()], ids=["simulated", "real"])
+@pytest.mark.parametrize("seconds", [-0.001, math.inf, math.nan, "1", None])
+async def test_a_seat_can_sleep_for_a_finite_time_that_is_not_negative(
+    clock: SimulatedClock | RealClock, seconds: float
+) -> None:
+    """Anything else is a mistake of the seat's author."""
+    with pytest.raises(UsageError, match="a seat can sleep for 0 or more seconds, not "):
+        await clock.sleep(seconds, Work())
+
+
+async def test_a_refused_sleep_leaves_no_trace() -> None:
+    """Time still jumps as if the sleep had not been asked for."""
+    diary = Diary(SimulatedClock(guard=False))
+    work = Work()
+    diary.clock.enter(work)
+    with pytest.raises(UsageError):
+        await diary.clock.sleep(-1, work)
+    diary.clock.arm(60, diary.note("deadline"))
+    diary.clock.host_waits()
+    assert [] == diary.lines
+    diary.clock.leave(work)
+    assert [("deadline", 60.0)] == diary.lines
+
+
+# Real time
+
+
+async def test_real_time_passes_while_a_seat_sleeps() -> None:
+    """The clock starts at 0 and shows at least what was slept."""
+    clock = RealClock()
+    assert clock.now() < 1
+    before = clock.now()
+    await clock.sleep(0.01, Work())
+    assert clock.now() - before >= 0.009
+
+
+async def test_a_real_deadline_rings_once() -> None:
+    """The watch rings when the time has passed, and then has nothing left to ring for."""
+    clock = RealClock()
+    rung = anyio.Event()
+    count = []
+
+    def ring() -> None:
+        count.append(1)
+        rung.set()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(clock.watch)
+        await settle()
+        clock.arm(0.01, ring)
+        await rung.wait()
+        await anyio.sleep(0.03)
+        tasks.cancel_scope.cancel()
+    assert [1] == count
+
+
+async def test_a_real_deadline_can_be_taken_back_and_set_again() -> None:
+    """The one set last is the one that rings, whether it is longer or shorter than before."""
+    clock = RealClock()
+    rung = anyio.Event()
+    lines: list[str] = []
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(clock.watch)
+        await settle()
+        clock.arm(0.01, lambda: lines.append("first"))
+        await settle()
+        clock.disarm()
+        await anyio.sleep(0.03)
+        clock.arm(3600, lambda: lines.append("second"))
+        await settle()
+        clock.arm(0.01, rung.set)
+        await rung.wait()
+        tasks.cancel_scope.cancel()
+    assert [] == lines
+
+
+async def test_a_deadline_that_is_moved_on_while_the_watch_sleeps_rings_at_its_new_time() -> None:
+    """Setting the same time again and again wakes nobody, and the last one counts."""
+    clock = RealClock()
+    rung = anyio.Event()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(clock.watch)
+        await settle()
+        started = clock.now()
+        for _ in range(4):
+            clock.arm(0.03, rung.set)
+            await anyio.sleep(0.01)
+        await rung.wait()
+        elapsed = clock.now() - started
+        tasks.cancel_scope.cancel()
+    assert elapsed >= 0.055
+
+
+async def test_the_guard_of_simulated_time_rings_for_a_seat_that_hangs_for_real() -> None:
+    """A seat at work stops simulated time; the wall clock ends its turn instead."""
+    clock = SimulatedClock()
+    rung = anyio.Event()
+    clock.enter(Work())
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(clock.watch)
+        await settle()
+        clock.arm(0.02, rung.set)
+        clock.host_waits()
+        await rung.wait()
+        tasks.cancel_scope.cancel()
+    assert 0.0 == clock.now()
+
+
+async def test_without_a_guard_there_is_nothing_to_watch() -> None:
+    """The watch of a clock that only simulates is over at once, and a deadline can be taken back."""
+    clock = SimulatedClock(guard=False)
+    await clock.watch()
+    clock.arm(1, lambda: None)
+    clock.disarm()
+    assert 0.0 == clock.now()
+
+
+async def test_real_time_takes_no_notice_of_who_works() -> None:
+    """What a simulated clock must be told changes nothing here."""
+    clock = RealClock()
+    work = Work()
+    clock.enter(work)
+    clock.host_waits()
+    clock.host_works()
+    clock.leave(work)
+    assert (0, False) == (work.asleep, work.tracked)

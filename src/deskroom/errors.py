@@ -11,6 +11,7 @@ Whose fault it is decides the class, because the person who must act differs:
 
     * ``RoomClosed``: the room no longer takes words.
 
+  * ``WireError``: decoded JSON is not what its format says.
   * ``FileError``: a file is wrong; it carries where.
   * ``RoomFailure``: the room itself cannot go on (its router, callback or journal failed).
 
@@ -32,6 +33,7 @@ __all__ = [
     "RoomFailure",
     "RosterError",
     "UsageError",
+    "WireError",
     "nearest",
 ]
 
@@ -81,6 +83,10 @@ class UsageError(DeskroomError):
 
 class RoomClosed(UsageError):
     """The room has closed and takes no more words."""
+
+
+class WireError(DeskroomError):
+    """Decoded JSON is not what its format says; the message names the field and what it must be."""
 
 
 class FileError(DeskroomError):

@@ -15,7 +15,6 @@ from deskroom.core import (
     Directory,
     Member,
     Mention,
-    Person,
     Refused,
     Roster,
     Target,
@@ -129,7 +128,9 @@ def test_only_non_quiet_agents_are_addressed() -> None:
 
 def test_the_first_fault_among_the_addressed_is_told() -> None:
     """A stranger and a retired member are inactive; one of another desk is not on this one."""
-    assert aside(OPEN, asked(*to("bob", "dee", "ghost")), DIRECTORY) == Refused("target_not_on_desk")
+    assert aside(OPEN, asked(*to("bob", "dee", "ghost")), DIRECTORY) == Refused(
+        "target_not_on_desk"
+    )
     assert aside(OPEN, asked(*to("bob", "ghost", "dee")), DIRECTORY) == Refused("target_inactive")
 
 

@@ -39,7 +39,8 @@ def test_an_aside_admits_its_party_and_those_who_run_the_room(
 
 
 @pytest.mark.parametrize(
-    "author", [Author("person", "zed"), Author("system", "zed"), Author("operator"), Author("agent")]
+    "author",
+    [Author("person", "zed"), Author("system", "zed"), Author("operator"), Author("agent")],
 )
 def test_only_an_agent_author_is_admitted_as_author(author: Author) -> None:
     """An agent with a person's id has not written what that person wrote."""

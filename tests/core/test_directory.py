@@ -23,7 +23,9 @@ def test_a_member_is_known_by_id_and_name() -> None:
     """Both stand for the member, in any case; a blank or absent name adds nothing."""
     directory = members(("solver", "Chief"), ("b", " "), ("c", None), ("d", ""))
     ada = (agent("solver"),)
-    assert [directory.lookup(name) for name in ("solver", "SOLVER", "chief", "x")] == [ada] * 3 + [()]
+    assert [directory.lookup(name) for name in ("solver", "SOLVER", "chief", "x")] == [ada] * 3 + [
+        ()
+    ]
     assert directory.names == ("solver", "chief", "b", "c", "d", "everyone", "channel", "here")
 
 
@@ -76,7 +78,8 @@ def test_only_desks_are_known_behind_a_hash() -> None:
 
 
 @pytest.mark.parametrize(
-    "alias", ["#tag", "-dash", "x.y", "o'neil", "Ada Lovelace", " a", "a ", "a\u3000b", "(a", "a)", "—"]
+    "alias",
+    ["#tag", "-dash", "x.y", "o'neil", "Ada Lovelace", " a", "a ", "a\u3000b", "(a", "a)", "—"],
 )
 def test_what_no_token_can_be_is_no_alias(alias: str) -> None:
     """An alias must begin like a name and hold nothing that would end a token."""
@@ -140,7 +143,11 @@ def test_ten_thousand_equal_names_are_held_in_one_walk() -> None:
 
 def test_validity_is_that_of_both_and_the_roster_is_told_first() -> None:
     """Either fault makes a directory invalid, and with both the roster's is raised."""
-    fine, bad_roster, bad_desks = Roster([Member("a")]), Roster([Member("")]), DeskSet([Desk("", "")])
+    fine, bad_roster, bad_desks = (
+        Roster([Member("a")]),
+        Roster([Member("")]),
+        DeskSet([Desk("", "")]),
+    )
     assert Directory(fine, NO_DESKS).is_valid
     Directory(fine, NO_DESKS).validate()
     for roster, desks, error in (

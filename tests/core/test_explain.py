@@ -21,14 +21,21 @@ from deskroom.core import (
 
 DIRECTORY = Directory(
     Roster(
-        [Member("solver", "Chief"), Member("checker"), Member("twin1", "Twin"), Member("twin2", "Twin")],
+        [
+            Member("solver", "Chief"),
+            Member("checker"),
+            Member("twin1", "Twin"),
+            Member("twin2", "Twin"),
+        ],
         [Person("sam", "Sam Lee")],
     ),
     DeskSet([Desk("eng", "Engineering")]),
 )
 PIECES = st.sampled_from(
-    ["@solver", "@checkr", "@twin", "@sam_lee", "@#eng", "@#solver", "@here", "@", "`", "\n", " "]
-    + ["(", ".", "x", "é", "    ", "@solver's"]
+    [
+        *("@solver", "@solver's", "@checkr", "@twin", "@sam_lee", "@#eng", "@#solver", "@here"),
+        *("@", "`", "\n", " ", "    ", "(", ".", "x", "é"),
+    ]
 )
 
 
@@ -118,7 +125,9 @@ def test_the_notes_agree_with_what_is_resolved(body: str, author: Target | None)
     """There is a note for each sign, and exactly the resolved ones have a resolved verdict."""
     notes = explain_mentions(body, author, DIRECTORY)
     raw = body.encode()
-    assert [note.offset for note in notes] == [at for at, byte in enumerate(raw) if byte == ord("@")]
+    assert [note.offset for note in notes] == [
+        at for at, byte in enumerate(raw) if byte == ord("@")
+    ]
     assert all(raw[note.offset :].startswith(note.text.encode()) for note in notes)
     resolved = [
         (note.offset, note.target, note.text, note.verdict == "quiet")

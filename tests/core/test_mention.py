@@ -42,14 +42,49 @@ DIRECTORY = Directory(
 )
 PIECES = st.sampled_from(
     [
-        *("@ada", "@bob", "@CHIEF", "@東京", "@old", "@twin", "@sam_lee", "@#eng", "@#ada", "@here"),
-        *("@", "#", "`", "```", "\n", "\n\n", "    ", "\t", " ", " ", "(", ")", ".", "é", "🙂", "\\"),
+        *(
+            "@ada",
+            "@bob",
+            "@CHIEF",
+            "@東京",
+            "@old",
+            "@twin",
+            "@sam_lee",
+            "@#eng",
+            "@#ada",
+            "@here",
+        ),
+        *(
+            "@",
+            "#",
+            "`",
+            "```",
+            "\n",
+            "\n\n",
+            "    ",
+            "\t",
+            " ",
+            " ",
+            "(",
+            ")",
+            ".",
+            "é",
+            "🙂",
+            "\\",
+        ),
         *("\xa0", "\v", "\x1c", "\r", "\ud800"),
     ]
 )
 BODIES = st.lists(PIECES, max_size=20).map("".join)
 TARGETS = st.sampled_from(
-    [agent("ada"), agent("bob"), agent("old"), Target("person", "sam"), Target("desk", "eng"), EVERYONE]
+    [
+        agent("ada"),
+        agent("bob"),
+        agent("old"),
+        Target("person", "sam"),
+        Target("desk", "eng"),
+        EVERYONE,
+    ]
 )
 AUTHORS = st.sampled_from([agent("ada"), Target("person", "ada"), None])
 
@@ -78,7 +113,9 @@ def test_a_token_may_stand_behind_an_opener(opener: str) -> None:
     assert found(f"é{opener}@ada") == ["@ada"]
 
 
-@pytest.mark.parametrize("before", ["x", "\v", "\xa0", "\u3000", "\x1c", ".", "<", "é", "-"], ids=repr)
+@pytest.mark.parametrize(
+    "before", ["x", "\v", "\xa0", "\u3000", "\x1c", ".", "<", "é", "-"], ids=repr
+)
 def test_no_token_stands_behind_anything_else(before: str) -> None:
     """A vertical tab and wide spaces are no openers, so an address in a word is left alone."""
     assert found(f"{before}@ada") == []
@@ -94,13 +131,17 @@ def test_a_token_ends_before_white_space_or_a_closing_mark(end: str) -> None:
     assert found(f"@ada{end}x") == ["@ada"]
 
 
-@pytest.mark.parametrize("inside", ["(", "[", "-", "’", "\u200b", "\x1c", "`", "\\", "#", "。", "\u0300"])
+@pytest.mark.parametrize(
+    "inside", ["(", "[", "-", "’", "\u200b", "\x1c", "`", "\\", "#", "。", "\u0300"]
+)
 def test_a_token_runs_on_over_other_characters(inside: str) -> None:
     """What is not listed belongs to the token, even if it is invisible."""
     assert found(f"@ada{inside}x") == [f"@ada{inside}x"]
 
 
-@pytest.mark.parametrize("body", ["@", "@ ada", "@-ada", "@#", "@##eng", "@#-", "@\u0300a", "@.ada"])
+@pytest.mark.parametrize(
+    "body", ["@", "@ ada", "@-ada", "@#", "@##eng", "@#-", "@\u0300a", "@.ada"]
+)
 def test_a_token_needs_a_name(body: str) -> None:
     """Behind the at sign and an optional hash the next character must begin a name."""
     assert found(body) == []
@@ -137,7 +178,14 @@ def test_a_token_tells_its_name_and_whether_it_means_a_desk() -> None:
 
 def test_masking_is_a_matter_of_half_open_spans() -> None:
     """The first character of a span is code and the one behind it is not."""
-    assert [is_masked(at, ((1, 3), (3, 4))) for at in range(6)] == [False, True, True, True, False, False]
+    assert [is_masked(at, ((1, 3), (3, 4))) for at in range(6)] == [
+        False,
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_a_message_names_agents_people_desks_and_everyone() -> None:
@@ -331,7 +379,12 @@ def test_any_text_at_all_can_be_resolved(body: str) -> None:
 
 @pytest.mark.parametrize(
     "body,count",
-    [("@a(@b" * 60_000, 0), ("(@x" * 100_000, 0), ("@ada " * 60_000, 60_000), ("@" + "a" * 300_000, 0)],
+    [
+        ("@a(@b" * 60_000, 0),
+        ("(@x" * 100_000, 0),
+        ("@ada " * 60_000, 60_000),
+        ("@" + "a" * 300_000, 0),
+    ],
 )
 def test_hostile_messages_are_resolved_in_one_walk(body: str, count: int) -> None:
     """A long message of what costs most is answered; were a step quadratic this would not end."""

@@ -77,7 +77,14 @@ def test_ascii_lowering_leaves_other_scripts_alone() -> None:
 
 def test_byte_length_counts_utf8_and_never_fails() -> None:
     """ASCII, wide characters and even a lone surrogate have a length in bytes."""
-    assert [byte_length(text) for text in ("", "abc", "é", "東", "🙂", "\ud800")] == [0, 3, 2, 3, 4, 3]
+    assert [byte_length(text) for text in ("", "abc", "é", "東", "🙂", "\ud800")] == [
+        0,
+        3,
+        2,
+        3,
+        4,
+        3,
+    ]
 
 
 def test_one_string_is_not_a_list_of_ids() -> None:

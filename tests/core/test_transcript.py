@@ -46,7 +46,9 @@ AUDIENCES = st.one_of(
     st.builds(Audience, st.just("aside"), st.lists(st.sampled_from(SEATS), max_size=3)),
 )
 ROWS = st.lists(
-    st.builds(Row, st.just(0), st.just("d"), AUTHORS, st.sampled_from(["x", "", "\xa0"]), AUDIENCES),
+    st.builds(
+        Row, st.just(0), st.just("d"), AUTHORS, st.sampled_from(["x", "", "\xa0"]), AUDIENCES
+    ),
     max_size=14,
 ).map(numbered)
 VIEWERS = st.sampled_from([ADA, BOB, CY, Viewer("agent", "zed"), Viewer("person", "p"), OPERATOR])

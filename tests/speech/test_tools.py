@@ -6,14 +6,13 @@ import pytest
 
 from deskroom.speech import (
     CompleteEpisode,
-    Parameter,
     Read,
     Rejection,
     ToolSpec,
     parse_call,
     tool_specs,
 )
-from deskroom.speech.tools import OLD_NAMES, READ_DEFAULT, READ_MAX
+from deskroom.speech.tools import OLD_NAMES, READ_DEFAULT, READ_MAX, bare, find_tool, served
 
 SPECS = {spec.name: spec for spec in tool_specs()}
 EACH_TOOL = pytest.mark.parametrize("spec", tool_specs(), ids=lambda spec: spec.name)
@@ -73,10 +72,10 @@ def test_a_reads_bounds_are_stated_where_the_parser_takes_them_from() -> None:
     """What is advertised is what is done."""
     limit = SPECS["read"].parameter("limit")
     assert limit is not None
-    assert (limit.default, limit.minimum, limit.maximum) == (READ_DEFAULT, 1, READ_MAX) == (20, 1, 100)
-    assert parse_call("read", {"limit": limit.maximum + 1}) == Read(limit.maximum)
-    assert parse_call("read", {"limit": limit.minimum - 1}) == Read(limit.minimum)
-    assert parse_call("read", {}) == Read(limit.default)
+    assert (limit.default, limit.minimum, limit.maximum) == (READ_DEFAULT, 1, READ_MAX)
+    assert (READ_DEFAULT, READ_MAX) == (20, 100)
+    assert parse_call("read", {}) == Read(READ_DEFAULT)
+    assert parse_call("read", {"limit": READ_MAX + 1}) == Read(READ_MAX)
 
 
 def test_the_old_name_is_accepted_and_never_advertised() -> None:
@@ -105,5 +104,33 @@ def test_a_parameter_is_found_by_name(spec: ToolSpec) -> None:
 @EACH_TOOL
 def test_every_parameter_is_described_in_a_sentence(spec: ToolSpec) -> None:
     """A seat is told what to put in each argument."""
-    assert all(isinstance(p, Parameter) and p.description.endswith(".") for p in spec.parameters)
+    assert [p.description[-1:] for p in spec.parameters] == ["."] * len(spec.parameters)
     assert spec.description.endswith(".")
+
+
+@EACH_TOOL
+def test_a_tool_is_served_under_the_namespace_and_found_by_its_bare_name(spec: ToolSpec) -> None:
+    """The prefix is put on and taken off in one place."""
+    assert served(spec.name) == f"desk_{spec.name}"
+    assert bare(served(spec.name)) == spec.name
+    assert find_tool(spec.name) is spec
+
+
+def test_a_name_outside_the_namespace_has_no_bare_name() -> None:
+    """Only one prefix is taken off, and a bare name is not served as it is."""
+    assert [
+        bare(name) for name in ("post", "", "DESK_post", "desk", "desk_", "desk_desk_post")
+    ] == [
+        None,
+        None,
+        None,
+        None,
+        "",
+        "desk_post",
+    ]
+
+
+def test_the_old_name_finds_the_tool_that_took_its_place() -> None:
+    """A stranger's name finds nothing."""
+    assert find_tool("close") is SPECS["complete_episode"]
+    assert find_tool("desk_post") is None

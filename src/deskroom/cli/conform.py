@@ -17,7 +17,7 @@ _SHOWN = 5
 _SHOWN_CHARACTERS = 2000
 
 
-@click.command("conform")
+@click.command("conform", short_help="Run conformance vectors over the public API.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
 def conform_command(files: tuple[str, ...], *, as_json: bool) -> int:

@@ -13,7 +13,7 @@ from deskroom.speech.tools import served
 __all__ = ["tools_command"]
 
 
-@click.command("tools")
+@click.command("tools", short_help="Print the tools that a seat is served.")
 @click.option(
     "--format",
     "format_",

@@ -61,6 +61,8 @@ def _row(
 ) -> tuple[str, str, str, str]:
     row = entry.row
     who = f"{_author(row.author)} → {_whom(row.audience)}"
+    if entry.kind == "nudge":
+        who += "\n(nudge)"
     if not admits(row.audience, row.author, viewer):
         return str(row.sequence), who, _PRIVATE, ""
     text = printable(row.content)

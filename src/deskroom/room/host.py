@@ -194,12 +194,12 @@ class Host:
 
     async def _append(self, entry: RowEntry) -> None:
         self._write(entry)
-        self._log.info(
+        log = self._turn_log if entry.kind == "seat" else self._log
+        log.info(
             "row.committed",
             sequence=entry.row.sequence,
             kind=entry.kind,
             audience=entry.row.audience.kind,
-            next=getattr(entry.decision, "target_id", None),
         )
         if self._on_row is not None:
             try:

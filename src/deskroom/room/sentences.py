@@ -99,16 +99,26 @@ def accepted_text(accepted: Accepted, speaker: Speaker, *, replaces: bool) -> st
     return " ".join(parts)
 
 
-def explain_decision(decision: Decision, max_hops: int) -> str:
-    """Return a decision as a clause: who is next, or why nobody is."""
+def explain_decision(decision: Decision, max_hops: int, content: str = "") -> str:
+    """Return a decision about a row as a clause: what chose who is next, or why nobody is.
+
+    ``content`` is the row's own; a mention that does not stand in it is an address of the call.
+    """
     if isinstance(decision, TurnFor):
-        if decision.mention is None:
-            return f"{decision.target_id} leads the desk and nobody was named"
-        where = f"{decision.mention.text!r} at byte {decision.mention.offset}"
-        return f"{where} is the first seat named"
+        return _what_chose(decision, content)
     if decision.reason == "broadcast":
         return "a broadcast is routed"
     return _NO_TURN.get(decision.reason, decision.reason).format(max_hops=max_hops)
+
+
+def _what_chose(decision: TurnFor, content: str) -> str:
+    mention = decision.mention
+    if mention is None:
+        return "nobody was named, and it leads the desk"
+    written = content.encode()[mention.offset :].startswith(mention.text.encode())
+    if not written:
+        return "the message is addressed to it"
+    return f"{mention.text!r} at byte {mention.offset} is the first seat named"
 
 
 def _what_next(decision: Decision, speaker: Speaker) -> str:

@@ -73,7 +73,7 @@ class Played:
         if self.entry.broadcasting:
             return f"the router chose {', '.join(self.recipients) or 'nobody'}"
         max_hops = self.setup.policy.dispatch.max_hops
-        reason = explain_decision(self.entry.decision, max_hops)
+        reason = explain_decision(self.entry.decision, max_hops, self.entry.row.content)
         if isinstance(self.entry.decision, TurnFor):
             return reason
         author = self.entry.row.author

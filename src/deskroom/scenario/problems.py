@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterable
 from itertools import islice
@@ -27,12 +26,12 @@ __all__ = [
 ]
 
 #: Collecting stops here: a file with so many problems has one cause or is no scenario.
-MAX_PROBLEMS: Final = 1000
+MAX_PROBLEMS: Final = 500
 
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 _SHOWN: Final = 60  # characters of a value
 _LISTED: Final = 12  # names in a list of valid ones
-_COMPARED: Final = 100  # names looked at for the nearest one
+_COMPARED: Final = 50  # names looked at for the nearest one
 #: TOML's whole numbers have 64 bits.
 LAST_INTEGER: Final = 2**63 - 1
 
@@ -144,8 +143,6 @@ def found(value: object) -> str:
             return quoted(value)
         case int() if abs(value) > LAST_INTEGER:
             return "a number of more than 64 bits"
-        case float() if not math.isfinite(value):
-            return "inf or nan"
         case int() | float():
             return str(value)
         case dict():

@@ -160,7 +160,7 @@ def check_opening(findings: Findings, opening: Opening, names: Names) -> None:
     """Check who opens, that there is something to say, and who is expected next."""
     names.want_person(findings, ("opening", "by"), opening.by)
     if is_blank(opening.message):
-        findings.at_value(("opening", "message"), "the message is blank")
+        findings.at_value(("opening", "message"), "found a blank text, expected a message")
     if opening.expect is not None:
         _check_next(findings, ("opening", "expect", "next"), opening.expect.next, names)
 

@@ -1,0 +1,263 @@
+from __future__ import annotations
+
+import contextlib
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deskroom.conformance.ops import OPS, answer
+from deskroom.conformance.wire import (
+    Fields,
+    NotAVector,
+    audience_out,
+    mention_out,
+    rejection_out,
+    seen_out,
+)
+from deskroom.core import (
+    DESK,
+    EVERYONE,
+    AsidePolicy,
+    Audience,
+    Author,
+    Desk,
+    DeskSet,
+    Elision,
+    Member,
+    Mention,
+    Person,
+    Roster,
+    Row,
+    SeenRow,
+    Target,
+    Viewer,
+    agent,
+)
+from deskroom.speech import Broadcast, Dm, Rejection
+
+VECTORS = Path(__file__).parents[1] / "vectors" / "algebra.jsonl"
+
+
+def one_of_each_op() -> dict[str, dict[str, Any]]:
+    """Return the longest shipped case of each op, so that it has every kind of field."""
+    longest: dict[str, str] = {}
+    for line in VECTORS.read_text(encoding="utf-8").strip().split("\n"):
+        op = json.loads(line)["op"]
+        longest[op] = max(longest.get(op, ""), line, key=len)
+    return {op: json.loads(line) for op, line in longest.items()}
+
+
+CASES = one_of_each_op()
+JUNK: st.SearchStrategy[object] = st.sampled_from(
+    [None, True, 0, -1, 2**70, 1.5, "", "x", "\ud800", [], {}, [1], ["x"], [{}], {"kind": "agent"}]
+)
+
+
+def told(value: dict[str, Any], ask: str, *names: str) -> str:
+    """Return what is told when a reader of Fields does not get what it asks for."""
+    with pytest.raises(NotAVector) as caught:
+        getattr(Fields(value, ""), ask)(*names)
+    return str(caught.value)
+
+
+def places(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield the path of everything within a JSON value."""
+    within: list[tuple[str | int, object]] = []
+    if isinstance(value, dict):
+        within = list(value.items())
+    elif isinstance(value, list):
+        within = list(enumerate(value))
+    for key, item in within:
+        yield (*path, key)
+        yield from places(item, (*path, key))
+
+
+def test_simple_fields_are_read_by_type() -> None:
+    """Text, numbers, flags, lists and nulls each have a reader."""
+    fields = Fields({"t": "x", "n": 7, "f": True, "l": ["a", "b"], "z": None}, "")
+    assert (fields.text("t"), fields.number("n"), fields.flag("f")) == ("x", 7, True)
+    assert (fields.count("n"), fields.texts("l"), fields.has("q")) == (7, ("a", "b"), False)
+    assert (fields.maybe_text("z"), fields.maybe_text("t")) == (None, "x")
+    assert (fields.maybe_number("z"), fields.maybe_number("n")) == (None, 7)
+
+
+@pytest.mark.parametrize(
+    "ask,value,problem",
+    [
+        ("text", 1, "a.x must be a string"),
+        ("number", "1", "a.x must be an integer"),
+        ("number", True, "a.x must be an integer"),
+        ("number", 1.0, "a.x must be an integer"),
+        ("count", -1, "a.x must not be negative"),
+        ("flag", 1, "a.x must be true or false"),
+        ("flag", None, "a.x must be true or false"),
+        ("texts", "ab", "a.x must be a list of strings"),
+        ("texts", ["a", 1], "a.x must be a list of strings"),
+        ("objects", [{}, []], "a.x[1] must be an object"),
+        ("object", [], "a.x must be an object"),
+        ("maybe_text", 1, "a.x must be a string"),
+        ("maybe_number", "", "a.x must be an integer"),
+        ("maybe_mentions", {}, "a.x must be a list of objects"),
+        ("author", {"kind": "desk", "id": "d"}, "a.x.kind must be one of agent, person, other"),
+        ("author", {"kind": "agent"}, "a.x.id is missing"),
+        ("target", {"kind": "x"}, "a.x.kind must be one of agent, person, desk, everyone"),
+        (
+            "utterance",
+            {"kind": "read"},
+            "a.x.kind must be one of dm, post, broadcast, complete_episode",
+        ),
+        ("utterance", {"kind": "dm", "message": "m"}, "a.x.to is missing"),
+        ("viewer", {"kind": "agent"}, "a.x.id is missing"),
+        ("policy", {"enabled": True, "max_members": -1}, "a.x.max_members must not be negative"),
+        (
+            "mentions",
+            [{"target": {"kind": "everyone"}, "quiet": 0}],
+            "a.x[0].quiet must be true or false",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_told_with_its_path(ask: str, value: object, problem: str) -> None:
+    """A flag is no number, and a path leads to the field at fault."""
+    with pytest.raises(NotAVector) as caught:
+        getattr(Fields({"x": value}, "a"), ask)("x")
+    assert str(caught.value) == problem
+
+
+def test_a_missing_field_and_a_line_of_another_kind_are_told() -> None:
+    """At the top there is no path before the name."""
+    assert told({}, "text", "x") == "x is missing"
+    with pytest.raises(NotAVector, match=r"^the line must be an object$"):
+        Fields([], "")
+
+
+def test_a_world_is_read_as_a_directory() -> None:
+    """Members, people, the retired and the desks keep their order."""
+    world = {
+        "members": [{"id": "a", "name": None}, {"id": "b", "name": "B"}],
+        "people": [{"id": "p", "label": "P"}],
+        "retired": ["b"],
+        "desks": [{"id": "d", "name": "D", "members": ["b", "a"]}],
+    }
+    directory = Fields({"world": world}, "").directory("world")
+    assert directory.roster == Roster([Member("a"), Member("b", "B")], [Person("p", "P")], ["b"])
+    assert directory.desks == DeskSet([Desk("d", "D", ["b", "a"])])
+
+
+def test_authors_targets_mentions_and_viewers_are_read() -> None:
+    """Everyone and the operator have no id, and quiet may be left out."""
+    fields = Fields(
+        {
+            "other": {"kind": "other"},
+            "person": {"kind": "person", "id": "p"},
+            "operator": {"kind": "operator"},
+            "mentions": [
+                {"target": {"kind": "everyone"}, "text": "@here", "offset": 1},
+                {"target": {"kind": "desk", "id": "d"}, "text": "@d", "offset": 2, "quiet": True},
+            ],
+            "none": None,
+        },
+        "",
+    )
+    mentions = (Mention(EVERYONE, "@here", 1), Mention(Target("desk", "d"), "@d", 2, quiet=True))
+    assert fields.author("other") is None
+    assert fields.author("person") == fields.target("person") == Target("person", "p")
+    assert fields.mentions("mentions") == fields.maybe_mentions("mentions") == mentions
+    assert fields.maybe_mentions("none") is None
+    assert fields.viewer("operator") == Viewer("operator")
+    assert fields.viewer("person") == Viewer("person", "p")
+
+
+def test_policies_utterances_and_rows_are_read() -> None:
+    """Every field has its place, and a desk row has no members."""
+    policy = {
+        "enabled": True,
+        "max_members": 1,
+        "max_messages": 2,
+        "must_surface": True,
+        "require_thread": False,
+    }
+    rows = [
+        {"sequence": 1, "author": {"kind": "system"}, "content": "", "audience": {"kind": "desk"}},
+        {
+            "sequence": 2,
+            "author": {"kind": "agent", "id": "a"},
+            "content": "x",
+            "audience": {"kind": "aside", "members": ["b"]},
+        },
+    ]
+    fields = Fields(
+        {
+            "policy": policy,
+            "dm": {"kind": "dm", "to": ["b"], "message": "m"},
+            "broadcast": {"kind": "broadcast", "message": "m"},
+            "rows": rows,
+        },
+        "",
+    )
+    assert fields.policy("policy") == AsidePolicy(**policy)  # type: ignore[arg-type]
+    assert fields.utterance("dm") == Dm("m", ["b"])
+    assert fields.utterance("broadcast") == Broadcast("m")
+    assert fields.rows("rows") == [
+        Row(1, "", Author("system"), "", DESK),
+        Row(2, "", Author("agent", "a"), "x", Audience("aside", ["b"])),
+    ]
+
+
+def test_answers_are_written_in_the_wire_form() -> None:
+    """Ids that are not there are left out, quiet is always written, a stub says what it covers."""
+    assert mention_out(Mention(EVERYONE, "@here", 3)) == {
+        "target": {"kind": "everyone"},
+        "text": "@here",
+        "offset": 3,
+        "quiet": False,
+    }
+    assert mention_out(Mention(agent("a"), "@a", 0, quiet=True))["target"] == {
+        "kind": "agent",
+        "id": "a",
+    }
+    assert audience_out(DESK) == {"kind": "desk"}
+    assert audience_out(Audience("aside", ["a"])) == {"kind": "aside", "members": ["a"]}
+    assert rejection_out(Rejection("empty_message")) == {"kind": "empty_message"}
+    assert rejection_out(Rejection("unknown_tool", "x")) == {"kind": "unknown_tool", "name": "x"}
+    assert rejection_out(Rejection("unknown_recipient", "x")) == {
+        "kind": "unknown_recipient",
+        "id": "x",
+    }
+    assert seen_out(SeenRow(1, Author("system"), "x", DESK)) == {
+        "sequence": 1,
+        "author": {"kind": "system"},
+        "content": "x",
+        "audience": {"kind": "desk"},
+        "elided": None,
+    }
+    stub = SeenRow(1, Author("agent", "a"), "", Audience("aside", ["b"]), Elision(3, 2, None))
+    assert seen_out(stub)["elided"] == {"through": 3, "messages": 2, "settled_at": None}
+    assert seen_out(stub)["author"] == {"kind": "agent", "id": "a"}
+
+
+def test_there_is_a_shipped_case_of_every_op() -> None:
+    """What is tried below tries all of them."""
+    assert set(CASES) == set(OPS)
+
+
+@given(st.sampled_from(sorted(CASES)), st.data())
+def test_a_damaged_case_is_answered_or_told(op: str, data: st.DataObject) -> None:
+    """Whatever is taken out or put in somewhere, the only error is that it is not a vector."""
+    case = copy.deepcopy({key: value for key, value in CASES[op].items() if key != "want"})
+    path = data.draw(st.sampled_from(sorted(places(case), key=str)))
+    holder: Any = case
+    for key in path[:-1]:
+        holder = holder[key]
+    if data.draw(st.booleans()):
+        del holder[path[-1]]
+    else:
+        holder[path[-1]] = copy.deepcopy(data.draw(JUNK))
+    with contextlib.suppress(NotAVector):
+        got = answer(op, Fields(case, ""))
+        assert json.loads(json.dumps(got)) == got

@@ -303,8 +303,9 @@ def test_a_note_is_one_sentence(note: Note, text: str) -> None:
 @pytest.mark.parametrize(
     "decision,text",
     [
-        (TurnFor("b", 1, Mention(agent("b"), "@b", 7)), "'@b' at byte 7 is the first seat named"),
-        (TurnFor("a", 0), "a leads the desk and nobody was named"),
+        (TurnFor("b", 1, Mention(agent("b"), "@b", 4)), "'@b' at byte 4 is the first seat named"),
+        (TurnFor("b", 1, Mention(agent("b"), "@b", 0)), "the message is addressed to it"),
+        (TurnFor("a", 0), "nobody was named, and it leads the desk"),
         (NoTurn("broadcast"), "a broadcast is routed"),
         (NoTurn("self_mention"), "it names you"),
         (NoTurn("target_inactive"), "the seat it names is not active"),
@@ -316,8 +317,8 @@ def test_a_note_is_one_sentence(note: Note, text: str) -> None:
     ],
 )
 def test_a_decision_is_a_clause(decision: TurnFor | NoTurn, text: str) -> None:
-    """Who is next, or the rule that said nobody is."""
-    assert text == explain_decision(decision, 5)
+    """Who is next and what chose it, or the rule that said nobody is."""
+    assert text == explain_decision(decision, 5, "é! @b go")
 
 
 # The transcript as text

@@ -26,7 +26,8 @@ from deskroom.room.entries import (
 )
 from deskroom.room.host import Host
 from deskroom.room.log import room_logger
-from deskroom.room.state import Opening, Pending, RoomState, Setup, TurnRecord
+from deskroom.room.setup import Opening, Setup
+from deskroom.room.state import Pending, RoomState, TurnRecord
 from deskroom.testing import ListJournal
 
 SEATS = (Seat(id="a"), Seat(id="b"), Seat(id="c"))
@@ -294,7 +295,7 @@ def test_a_person_who_speaks_between_turns_drops_what_was_pending() -> None:
 
 def test_a_nudge_gives_way_to_a_turn_that_is_pending() -> None:
     """It counts, it forgets who narrated, and hands on the turn only where none is pending."""
-    narrated = ended(1, narrated=True)
+    narrated = ended(1, text="I will look into it.")
     state = folded(fresh(), opening(), granted(1), narrated)
     assert (["a"], 1) == (state.narrated, state.turns_since_chair)
     folded(state, row(2, "p", to="b", hop=0, kind="nudge"))
@@ -311,7 +312,9 @@ def test_a_nudge_gives_way_to_a_turn_that_is_pending() -> None:
 def test_a_seat_that_narrates_twice_is_named_once() -> None:
     """The list holds each seat once, in the order of their first such turn."""
     turns = [(1, "b"), (2, "a"), (3, "b")]
-    entries = [e for n, s in turns for e in (granted(n, s), ended(n, seat=s, narrated=True))]
+    entries = [
+        e for n, s in turns for e in (granted(n, s), ended(n, seat=s, text="I will look into it."))
+    ]
     assert ["b", "a"] == folded(fresh(), opening("b"), *entries).narrated
 
 

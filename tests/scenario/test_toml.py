@@ -28,8 +28,8 @@ by = "sam"
 window = 3
 
 [[turn]]
-seat = "é😀"; 
-'''.replace("; ", ' # "ü"')
+seat = "é😀" # "ü"
+'''
 LISTS = """\
 seats = [
   { id = "é", name.first = "L" }, # { id = "no" }
@@ -228,7 +228,7 @@ def test_both_readers_agree_on_strings(body: str) -> None:
             '"é" = 1 x\n',
             "1:9: this is not TOML: expected newline or end of document after a statement",
         ),
-        ("a = 'é\n", "1:7: this is not TOML: found invalid character '\\n'"),
+        ("a = 'é\n", '1:7: this is not TOML: expected "\'"'),
         ('a = """x\n\n', "1:9: this is not TOML: unterminated string"),
         ("a = [1,\n", "1:8: this is not TOML: invalid value"),
         ("[turn]\n[turn]\n", "2:6: this is not TOML: cannot declare turn twice"),
@@ -239,7 +239,7 @@ def test_both_readers_agree_on_strings(body: str) -> None:
             "a = 1\r b = 2",
             "1:6: this is not TOML: expected newline or end of document after a statement",
         ),
-        ("a = 2020-13-01\n", "1:5: this is not TOML: invalid date or datetime"),
+        ("a = 2020-02-30\n", "1:5: this is not TOML: invalid date or datetime"),
         (
             "\ufeffa = 1\n",
             "1:1: the file begins with a byte order mark; save it as UTF-8 without one",
@@ -277,7 +277,7 @@ def test_an_error_at_the_end_points_at_the_last_line_that_says_something() -> No
         ),
         (
             "a=[" + "1," * 1_000_001,
-            "1:2000002: the file holds more than 1,000,000 keys, values and tables",
+            "1:2000001: the file holds more than 1,000,000 keys, values and tables",
         ),
     ],
     ids=[
@@ -324,8 +324,8 @@ def file_error(path: Path | str) -> str:
     """Return what is wrong with a file, without the folder it is in."""
     with pytest.raises(FileError) as caught:
         read_toml(path)
-    assert os.fspath(path) == caught.value.path
-    return str(caught.value).removeprefix(f"{os.path.dirname(path)}/")
+    assert str(path) == caught.value.path
+    return str(caught.value).removeprefix(f"{Path(path).parent}/")
 
 
 @pytest.mark.parametrize(
@@ -397,7 +397,8 @@ def test_random_bytes_give_one_error_or_data(
     try:
         document = read_toml(path)
     except FileError as error:
-        assert error.line is not None
-        assert error.column is not None
+        place = (error.line, error.column)
     else:
+        place = (1, 1)
         assert tomllib.loads(raw.decode()) == document.data
+    assert None not in place

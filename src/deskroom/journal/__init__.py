@@ -1,0 +1,15 @@
+"""The journal: a room's entries in a file that survives whatever happens to the process."""
+
+from deskroom.journal.file import JournalError, JournalFile, Line, Sync, Torn, read_journal
+from deskroom.journal.verify import Verified, verify
+
+__all__ = [
+    "JournalError",
+    "JournalFile",
+    "Line",
+    "Sync",
+    "Torn",
+    "Verified",
+    "read_journal",
+    "verify",
+]

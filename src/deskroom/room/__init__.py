@@ -8,7 +8,8 @@ from deskroom.room.room import Room, RoomResult
 from deskroom.room.router import Router, ScriptedRouter, lexical
 from deskroom.room.script import Cue, Script
 from deskroom.room.seat import Seat, Turn
-from deskroom.room.state import Opening, TurnRecord
+from deskroom.room.setup import Opening
+from deskroom.room.state import TurnRecord
 
 __all__ = [
     "BroadcastPolicy",

@@ -14,6 +14,7 @@ from attrs import field, frozen
 from deskroom.core.dispatch import Decision
 from deskroom.core.mention import Mention
 from deskroom.core.transcript import Row
+from deskroom.room.setup import Setup
 
 __all__ = [
     "CallEntry",
@@ -21,6 +22,7 @@ __all__ = [
     "CloseReason",
     "EndEntry",
     "Entry",
+    "HeaderEntry",
     "Journal",
     "Outcome",
     "RoutedEntry",
@@ -32,6 +34,18 @@ __all__ = [
 CloseReason = Literal["completed", "quiet", "max_turns", "script", "stopped", "failed"]
 Outcome = Literal["spoke", "silent", "refused", "failed", "timed_out"]
 RowKind = Literal["opening", "person", "seat", "nudge", "wrote"]
+
+
+@frozen
+class HeaderEntry:
+    """What the room is made of: the first entry.
+
+    ``order`` is that of its script, and ``scenario`` the script's digest; None without a script.
+    """
+
+    setup: Setup
+    order: Literal["listed", "routed"] | None = None
+    scenario: str | None = None
 
 
 @frozen
@@ -50,8 +64,9 @@ class TurnEntry:
 class CallEntry:
     """A call was answered.
 
-    ``reply`` is ``ok`` or the word of the refusal; ``late`` says that the turn had ended. ``source``
-    is ``fence`` when the host read the message out of the seat's text.
+    ``call_id`` counts the calls of a turn from 1; it is 0 for a turn that was never the seat's, and
+    for a message that the host read out of a ``fence`` seat's text. ``reply`` is ``ok`` or the word
+    of the refusal; ``late`` says that no turn of the seat was open.
     """
 
     turn: int
@@ -69,15 +84,17 @@ class CallEntry:
 class EndEntry:
     """A turn ended without a row; a turn that spoke is ended by its row, in one piece.
 
-    ``narrated``: the seat wrote text and made no call. ``wrote``: the paths it left behind.
+    ``text`` is what the seat said outside any call, ``wrote`` the paths it left behind, ``error``
+    what it raised. None of them is a row, so no seat ever reads them.
     """
 
     turn: int
     attempt: int
     seat: str
     outcome: Outcome
-    narrated: bool = False
+    text: str = field(default="", repr=False)
     wrote: tuple[str, ...] = ()
+    error: str | None = field(default=None, repr=False)
 
 
 @frozen
@@ -117,7 +134,7 @@ class CloseEntry:
     reason: CloseReason
 
 
-Entry = TurnEntry | CallEntry | EndEntry | RowEntry | RoutedEntry | CloseEntry
+Entry = HeaderEntry | TurnEntry | CallEntry | EndEntry | RowEntry | RoutedEntry | CloseEntry
 
 
 class Journal(Protocol):

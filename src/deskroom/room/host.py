@@ -11,7 +11,7 @@ import math
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from inspect import isawaitable
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 from anyio.abc import TaskGroup
@@ -36,6 +36,7 @@ from deskroom.room.entries import (
     CloseEntry,
     EndEntry,
     Entry,
+    HeaderEntry,
     Journal,
     RoutedEntry,
     RowEntry,
@@ -78,6 +79,7 @@ class Host:
         on_row: OnRow | None = None,
         inbox_size: int = 64,
         settle: bool = False,
+        scenario: str | None = None,
     ) -> None:
         self.state = state
         self.inbox = HostInbox(inbox_size, clock)
@@ -93,6 +95,10 @@ class Host:
         self._router = router
         self._on_row = on_row
         self._settle_after = settle
+        order: Literal["listed", "routed"] = "listed" if state.is_listed else "routed"
+        self._header = HeaderEntry(
+            state.setup, None if state.script is None else order, scenario
+        )
         self._authors = {seat.id: Author("agent", seat.id) for seat in state.setup.seats}
         self._viewers = {seat.id: Viewer("agent", seat.id) for seat in state.setup.seats}
         self._channels: dict[str, SeatChannel] = {}
@@ -117,6 +123,8 @@ class Host:
         self._tasks = tasks
         self._log.info("room.opened", seats=len(self._setup.seats))
         try:
+            if not self.state.has_header:
+                self._write(self._header)
             while self.state.closed is None:
                 # The row about a turn's files comes right after that turn's own.
                 if self.state.owed_wrote is None:
@@ -387,33 +395,36 @@ class Host:
         return record.number == turn and record.attempt == attempt and same_seat
 
     def _call(self, call: m.Call) -> None:
-        verdict = self._judge(call)
-        refused = isinstance(verdict, Refusal)
+        record = self.state.record(call.turn, call.attempt, call.seat)
+        verdict = self._judge(call, record)
+        word = verdict.word if isinstance(verdict, Refusal) else "ok"
         late = verdict is _TURN_ENDED or verdict is _NOT_YOUR_TURN
+        number = 0 if record is None else len(record.replies) + 1
         self._write(
             CallEntry(
                 call.turn,
                 call.attempt,
                 call.seat,
-                call.call_id,
+                number,
                 call.tool,
                 call.arguments,
-                verdict.word if isinstance(verdict, Refusal) else "ok",
+                word,
                 late,
             )
         )
         if not late:
             self._move(verdict)
         call.reply_to(self._answer(call, verdict))
-        if refused:
-            self._log.info("call.refused", turn=call.turn, seat=call.seat, reason=verdict.word)
+        if isinstance(verdict, Refusal):
+            self._log.info("call.refused", turn=call.turn, seat=call.seat, reason=word)
         else:
-            self._turn_log.info("call.accepted", call=call.call_id)
+            self._turn_log.info("call.accepted", call=number)
 
-    def _judge(self, call: m.Call) -> Accepted | Read | Refusal:
+    def _judge(self, call: m.Call, record: TurnRecord | None) -> Accepted | Read | Refusal:
+        if record is None:
+            return _NOT_YOUR_TURN
         if not self._is_open(call.turn, call.attempt, call.seat):
-            had = self.state.record(call.turn, call.attempt, call.seat) is not None
-            return _TURN_ENDED if had else _NOT_YOUR_TURN
+            return _TURN_ENDED
         assert self._speaker is not None  # noqa: S101 - set with every grant
         if len(self.state.turns[-1].replies) >= self._policy.max_calls:
             return _TOO_MANY_CALLS
@@ -456,8 +467,7 @@ class Host:
         if self._machine is TurnState.SPOKE:
             await self._commit(end.wrote)
             return
-        narrated = not (fence or record.replies or is_blank(end.text))
-        self._finish(narrated=narrated, wrote=end.wrote)
+        self._finish(end)
         if end.error is not None:
             self._log.warning(
                 "turn.failed", turn=end.turn, seat=end.seat, error=type(end.error).__name__
@@ -519,11 +529,15 @@ class Host:
             )
         )
 
-    def _finish(self, *, narrated: bool = False, wrote: tuple[str, ...] = ()) -> None:
-        """End a turn that becomes no row."""
+    def _finish(self, end: m.TurnEnd | None = None) -> None:
+        """End a turn that becomes no row; one whose time was over has no end of its own."""
         record = self.state.turns[-1]
         outcome: Any = self._machine.value
         if self._held is not None:
             self._log.warning("turn.dropped", turn=record.number, seat=record.seat, why=outcome)
-        self._write(EndEntry(record.number, record.attempt, record.seat, outcome, narrated, wrote))
+        entry = EndEntry(record.number, record.attempt, record.seat, outcome)
+        if end is not None:
+            error = None if end.error is None else str(end.error) or type(end.error).__name__
+            entry = evolve(entry, text=end.text, wrote=end.wrote, error=error)
+        self._write(entry)
         self._turn_log.info("turn.ended", outcome=outcome)

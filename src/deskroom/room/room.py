@@ -23,7 +23,8 @@ from deskroom.room.policy import Policy
 from deskroom.room.router import Router
 from deskroom.room.script import Script
 from deskroom.room.seat import Act, Seat
-from deskroom.room.state import Opening, RoomState, Setup, TurnRecord
+from deskroom.room.setup import Opening, Setup
+from deskroom.room.state import RoomState, TurnRecord
 
 __all__ = ["Room", "RoomResult"]
 

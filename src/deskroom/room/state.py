@@ -10,10 +10,9 @@ from collections import deque
 
 from attrs import define, field, frozen
 
-from deskroom.core.directory import Directory
 from deskroom.core.dispatch import TurnFor
 from deskroom.core.episode import Episode
-from deskroom.core.roster import Desk, DeskSet, Member, Person, Roster
+from deskroom.core.text import is_blank
 from deskroom.core.transcript import Bookkeeping, Row
 from deskroom.room.entries import (
     CallEntry,
@@ -21,62 +20,16 @@ from deskroom.room.entries import (
     CloseReason,
     EndEntry,
     Entry,
+    HeaderEntry,
     Outcome,
     RoutedEntry,
     RowEntry,
     TurnEntry,
 )
-from deskroom.room.policy import Policy
-from deskroom.room.script import Script, ScriptPosition
-from deskroom.room.seat import Seat
+from deskroom.room.script import ScriptPosition
+from deskroom.room.setup import Setup
 
-__all__ = ["Opening", "Pending", "RoomState", "Setup", "TurnRecord"]
-
-
-@frozen
-class Opening:
-    """The first row: a person's words."""
-
-    by: str
-    message: str = field(repr=False)
-
-
-@frozen(kw_only=True)
-class Setup:
-    """What a room is made of, all of it fixed before it opens."""
-
-    desk_id: str
-    desk_name: str
-    seats: tuple[Seat, ...]
-    people: tuple[Person, ...]
-    policy: Policy
-    opening: Opening | None = None
-    script: Script | None = None
-    directory: Directory = field(init=False, eq=False, repr=False)
-    by_id: dict[str, Seat] = field(init=False, eq=False, repr=False)
-
-    @directory.default
-    def _directory(self) -> Directory:
-        members = tuple(Member(seat.id, seat.name) for seat in self.seats)
-        retired = tuple(seat.id for seat in self.seats if seat.retired)
-        desk = Desk(self.desk_id, self.desk_name, tuple(seat.id for seat in self.seats))
-        return Directory(Roster(members, self.people, retired), DeskSet((desk,)))
-
-    @by_id.default
-    def _by_id(self) -> dict[str, Seat]:
-        return {seat.id: seat for seat in self.seats}
-
-    @property
-    def active(self) -> tuple[str, ...]:
-        """The ids of the seats that act, in desk order."""
-        return self.directory.roster.active
-
-    @property
-    def chair(self) -> str | None:
-        """The person that the chair speaks for, or None when there is nobody."""
-        if self.policy.chair.by is not None:
-            return self.policy.chair.by
-        return self.people[0].id if self.people else None
+__all__ = ["Pending", "RoomState", "TurnRecord"]
 
 
 @frozen
@@ -117,6 +70,7 @@ class RoomState:
     """Everything the host knows. The fields are what the rules of scenarios.md speak of."""
 
     setup: Setup
+    has_header: bool = False
     rows: list[Row] = field(factory=list)
     entries: list[RowEntry] = field(factory=list)
     turns: list[TurnRecord] = field(factory=list)
@@ -175,6 +129,8 @@ class RoomState:
                 self._end(entry)
             case RoutedEntry():
                 self._routed(entry)
+            case HeaderEntry():
+                self.has_header = True
             case CloseEntry():
                 self.closed = entry.reason
 
@@ -232,7 +188,7 @@ class RoomState:
 
     def _end(self, entry: EndEntry) -> None:
         record = self._finish(entry.outcome)
-        if entry.narrated and entry.seat not in self.narrated:
+        if self._narrated(entry, record) and entry.seat not in self.narrated:
             self.narrated.append(entry.seat)
         self.owed_wrote = entry if entry.wrote else None
         if entry.outcome == "silent" and self.setup.policy.silence == "retry":
@@ -241,6 +197,11 @@ class RoomState:
                 self.retry = record
         # A retry is the same turn: what a person said meanwhile still counts against it.
         self.interrupted = self.interrupted and self.retry is not None
+
+    def _narrated(self, entry: EndEntry, record: TurnRecord) -> bool:
+        """Whether a seat wrote text and made no call; a fence seat's text is no narration."""
+        fence = self.setup.by_id[entry.seat].fence
+        return not (fence or record.replies or is_blank(entry.text))
 
     def _finish(self, outcome: Outcome) -> TurnRecord:
         record = self.turns[-1]

@@ -24,6 +24,8 @@ __all__ = [
     "Step",
     "Wait",
     "Wrote",
+    "hop_after",
+    "is_completed",
     "next_step",
 ]
 
@@ -99,7 +101,7 @@ def next_step(state: RoomState) -> Step:
         return _again(state)
     if not state.rows and not state.turns and state.setup.opening is not None:
         return Open()
-    if _is_completed(state):
+    if is_completed(state):
         return Close("completed")
     person = state.script.due_person() if state.script else None
     if person is not None:
@@ -109,7 +111,8 @@ def next_step(state: RoomState) -> Step:
     return _routed(state)
 
 
-def _is_completed(state: RoomState) -> bool:
+def is_completed(state: RoomState) -> bool:
+    """Whether the policy's rule for completion is met."""
     if state.completions == 0:
         return False
     return state.setup.policy.close == "first" or state.episode.is_complete
@@ -124,12 +127,14 @@ def _listed(state: RoomState, script: ScriptPosition) -> Step:
     seat = script.script.cues[cue].seat or ""
     last = state.last_said
     trigger = last.row.sequence if last is not None else None
-    hop = 0 if last is None else _hop_from(state, last, seat)
-    return Grant(state.granted + 1, 1, seat, hop, trigger, cue)
+    return Grant(state.granted + 1, 1, seat, hop_after(state, seat), trigger, cue)
 
 
-def _hop_from(state: RoomState, last: RowEntry, seat: str) -> int:
-    """Return the hop that the last row gives this seat: its child hop if it chose the seat."""
+def hop_after(state: RoomState, seat: str) -> int:
+    """Return the hop that the last row gives a seat in listed order, 0 if it did not choose it."""
+    last = state.last_said
+    if last is None:
+        return 0
     if isinstance(last.decision, TurnFor) and last.decision.target_id == seat:
         return last.decision.child_hop
     routed = state.routed.get(last.row.sequence)

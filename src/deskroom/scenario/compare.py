@@ -9,7 +9,8 @@ from attrs import field, frozen
 
 from deskroom.room import Room, RoomResult
 from deskroom.room.entries import RowEntry
-from deskroom.room.state import Setup, TurnRecord
+from deskroom.room.setup import Setup
+from deskroom.room.state import TurnRecord
 from deskroom.scenario.expect import TURN_VALUES, Mismatch, Played, file_value, holds
 from deskroom.scenario.model import RunExpect, Scenario, Turn
 from deskroom.scenario.position import Place

@@ -14,7 +14,8 @@ from attrs import frozen
 from deskroom.core import Target, TurnFor, agent, explain_mentions
 from deskroom.room.entries import RowEntry
 from deskroom.room.sentences import explain_decision, note_sentence
-from deskroom.room.state import Setup, TurnRecord
+from deskroom.room.setup import Setup
+from deskroom.room.state import TurnRecord
 from deskroom.scenario.model import Nobody
 
 __all__ = ["TURN_VALUES", "Mismatch", "Played", "file_value", "holds", "next_of", "target_word"]

@@ -1,0 +1,226 @@
+"""The journal file: append-only, one writer, and durable as far as its user asked for.
+
+``sync`` says what a crash can cost:
+
+* ``row``: every line reaches the operating system at once, and the disk before anything is done
+  about a row, an end or a routing. A kill loses nothing; a power cut loses the open turn's calls.
+* ``close``: lines are gathered in memory and reach the disk when the journal is closed. A kill
+  loses what was gathered, up to 64 KiB.
+* ``never``: as ``close``, and whether the disk has it is the operating system's business.
+
+Lines that are lost are always the last ones, so what is left resumes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Literal, Self
+
+from filelock import lock_descriptor
+
+from deskroom.errors import FileError, RoomFailure, WireError
+from deskroom.journal.chain import FIRST, seal, unseal
+from deskroom.journal.wire import entry_in, entry_out
+from deskroom.room.entries import CloseEntry, EndEntry, Entry, HeaderEntry, RoutedEntry, RowEntry
+
+__all__ = ["JournalError", "JournalFile", "Line", "Sync", "Torn", "read_journal"]
+
+Sync = Literal["row", "close", "never"]
+
+_GATHERED: Final = 64 * 1024
+_SETTLES: Final = (HeaderEntry, RowEntry, EndEntry, RoutedEntry, CloseEntry)
+
+
+class JournalError(FileError, RoomFailure):
+    """A journal cannot be written, read or resumed. ``line`` is the first line at fault."""
+
+
+class Line:
+    """One line of a journal: its number from 1, its entry, and where its bytes end."""
+
+    __slots__ = ("digest", "end", "entry", "number")
+
+    def __init__(self, number: int, entry: Entry, digest: bytes, end: int) -> None:
+        self.number = number
+        self.entry = entry
+        self.digest = digest
+        self.end = end
+
+
+class Torn(JournalError):
+    """The last line has no end: a crash cut it short. Resuming cuts it off."""
+
+
+def read_journal(path: str | Path) -> Iterator[Line]:
+    """Yield the lines of a journal, in order, each checked against the chain.
+
+    Raises ``JournalError`` at the first line that is wrong, and ``Torn``, which is one, when that
+    is a last line cut short by a crash.
+    """
+    shown = str(path)
+    before, end, number = FIRST, 0, 0
+    try:
+        with Path(path).open("rb") as file:
+            for number, raw in enumerate(file, start=1):
+                if not raw.endswith(b"\n"):
+                    raise Torn(shown, "the last line is cut short", line=number)
+                line = _line(shown, number, raw, before, end)
+                before, end = line.digest, line.end
+                yield line
+    except OSError as error:
+        raise JournalError(shown, f"the journal cannot be read: {error.strerror}") from None
+    if number == 0:
+        raise JournalError(shown, "the file is empty, so it is no journal")
+
+
+def _line(path: str, number: int, raw: bytes, before: bytes, end: int) -> Line:
+    try:
+        value, digest = unseal(raw, before)
+        entry = entry_in(value)
+    except WireError as error:
+        raise JournalError(path, f"line {number} is bad: {error}", line=number) from None
+    if isinstance(entry, HeaderEntry) != (number == 1):
+        wrong = "a second header" if number > 1 else "no header"
+        raise JournalError(path, f"line {number} is bad: it is {wrong}", line=number)
+    return Line(number, entry, digest, end + len(raw))
+
+
+class JournalFile:
+    """A journal that is open for writing. Make one with ``create`` or ``resume``.
+
+    The file itself is locked until it is closed, so a process that died blocks nobody. Use it as a
+    context manager.
+    """
+
+    def __init__(self, path: str, fd: int, sync: Sync) -> None:
+        self.path = path
+        #: What was in the file when it was opened.
+        self.entries: list[Entry] = []
+        #: The number of a torn last line that was cut off, or None.
+        self.cut: int | None = None
+        self._fd = fd
+        self._sync = sync
+        self._digest = FIRST
+        self._end = 0
+        self._gathered = bytearray()
+        self._broken = False
+
+    @classmethod
+    def create(cls, path: str | Path, *, sync: Sync = "row") -> Self:
+        """Begin a new journal.
+
+        Raises ``JournalError`` if there is a file already (its rows are not to be lost) or if none
+        can be made.
+        """
+        shown = str(path)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
+        try:
+            fd = os.open(path, flags, 0o666)
+        except FileExistsError:
+            raise JournalError(shown, "there is such a journal: resume it, or name another file") from None
+        except OSError as error:
+            raise JournalError(shown, f"the journal cannot be made: {error.strerror}") from None
+        _lock(shown, fd)
+        return cls(shown, fd, sync)
+
+    @classmethod
+    def resume(cls, path: str | Path, *, sync: Sync = "row") -> Self:
+        """Open a journal to go on with it; its entries are in ``entries``.
+
+        A last line that a crash cut short is cut off, and ``cut`` holds its number. Raises
+        ``JournalError`` for any other bad line, and then nothing is written; and when another
+        process writes to it.
+        """
+        shown = str(path)
+        try:
+            fd = os.open(path, os.O_WRONLY | os.O_APPEND)
+        except FileNotFoundError:
+            raise JournalError(shown, "there is no journal to resume") from None
+        except OSError as error:
+            raise JournalError(shown, f"the journal cannot be written: {error.strerror}") from None
+        _lock(shown, fd)
+        journal = cls(shown, fd, sync)
+        try:
+            journal._read_back()
+        except BaseException:
+            os.close(fd)
+            raise
+        return journal
+
+    def _read_back(self) -> None:
+        try:
+            for line in read_journal(self.path):
+                self.entries.append(line.entry)
+                self._digest, self._end = line.digest, line.end
+        except Torn as torn:
+            self.cut = torn.line
+            os.ftruncate(self._fd, self._end)
+
+    def write(self, entry: Entry) -> None:
+        """Append one entry, durable as far as ``sync`` says.
+
+        Raises ``JournalError`` when it cannot be kept. What was kept before stays and resumes; the
+        journal takes no more.
+        """
+        if self._broken:
+            raise JournalError(self.path, "the journal has failed and takes no more entries")
+        line, self._digest = seal(entry_out(entry), self._digest)
+        self._gathered += line
+        try:
+            if self._sync == "row":
+                self._flush(self._fd)
+                if isinstance(entry, _SETTLES):
+                    os.fsync(self._fd)
+            elif len(self._gathered) >= _GATHERED:
+                self._flush(self._fd)
+        except OSError as error:
+            raise self._failure(error) from error
+
+    def _flush(self, fd: int) -> None:
+        while self._gathered:
+            del self._gathered[: os.write(fd, self._gathered)]
+
+    def _failure(self, error: OSError) -> JournalError:
+        self._broken = True
+        self._gathered.clear()
+        return JournalError(self.path, f"the journal cannot be written: {error.strerror}")
+
+    def close(self) -> None:
+        """Write what was gathered, make it durable unless ``sync`` is ``never``, and unlock."""
+        fd, self._fd = self._fd, -1
+        if fd < 0:
+            return
+        try:
+            self._flush(fd)
+            if self._sync != "never" and not self._broken:
+                os.fsync(fd)
+        except OSError as error:
+            raise self._failure(error) from error
+        finally:
+            os.close(fd)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _lock(path: str, fd: int) -> None:
+    """Lock the journal itself: no other file has to be cleaned up, by anybody."""
+    try:
+        locked = lock_descriptor(fd, blocking=False)
+    except OSError as error:
+        os.close(fd)
+        raise JournalError(path, f"the journal cannot be locked: {error.strerror}") from None
+    if not locked:
+        os.close(fd)
+        raise JournalError(path, "another process is writing to this journal")

@@ -174,7 +174,21 @@ async def closed(turn: Turn) -> None:
     raise anyio.ClosedResourceError
 
 
-@pytest.mark.parametrize("act", [plain, stream, crash, crash_twice, closed, None, "seat"])
+class Unspeakable(Exception):
+    """An error that cannot even be printed."""
+
+    def __str__(self) -> str:
+        raise ValueError
+
+
+async def unspeakable(turn: Turn) -> None:
+    """Raise what nobody can write down."""
+    raise Unspeakable
+
+
+@pytest.mark.parametrize(
+    "act", [plain, stream, crash, crash_twice, closed, unspeakable, None, "seat"]
+)
 async def test_a_seat_that_cannot_be_played_fails_its_turn_and_the_room_goes_on(act: Any) -> None:
     """Whatever is raised, or is no async function at all, ends as a failed turn without a row."""
     here = ScriptedSeat([post("here")])

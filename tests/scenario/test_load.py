@@ -1086,6 +1086,14 @@ def test_files_are_found_in_path_order(tmp_path: Path) -> None:
     )
 
 
+def test_a_path_that_cannot_be_looked_at_is_listed_and_told_when_read() -> None:
+    """A name too long for the system stops no other file; reading it is one error."""
+    path = Path("x" * 5000)
+    assert [path] == find_scenarios([path])
+    with pytest.raises(ScenarioError, match="the file cannot be read: File name too long"):
+        load_scenario(path)
+
+
 def test_nothing_found_is_an_error(tmp_path: Path) -> None:
     """A folder without a TOML file is an error, and so is no path at all."""
     with pytest.raises(FileError) as caught:

@@ -215,6 +215,12 @@ def test_both_readers_agree_on_strings(body: str) -> None:
         every_place(Index(text), text, data)
 
 
+def test_a_key_that_cannot_be_read_is_passed_over() -> None:
+    """Of a text that is no TOML, the index still tells what it can."""
+    index = Index('"\\q" = 1\nb = 2\n')
+    assert [Place(1, 1), Place(2, 1)] == [index.key_at(("q",)), index.key_at(("b",))]
+
+
 # --- what is wrong with a text -----------------------------------------------------------------
 
 

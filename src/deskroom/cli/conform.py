@@ -10,6 +10,7 @@ from rich.table import Table
 
 from deskroom.cli.output import EXIT_MISMATCH, console, print_json, shown_path
 from deskroom.conformance import Mismatch, Report, conform
+from deskroom.render.text import one_line
 
 __all__ = ["conform_command"]
 
@@ -25,7 +26,7 @@ def conform_command(files: tuple[str, ...], *, as_json: bool) -> int:
 
     \b
     Exit codes: 0 all match, 1 a mismatch, 2 a file that is no file of vectors.
-    """
+    """  # noqa: D301 - click reads this mark
     report = conform(files)
     if as_json:
         print_json(_as_json(report))
@@ -36,7 +37,7 @@ def conform_command(files: tuple[str, ...], *, as_json: bool) -> int:
 
 def _print(report: Report) -> None:
     for mismatch in report.mismatches[:_SHOWN]:
-        click.echo(f"{mismatch.path}:{mismatch.line}: {mismatch.op} differs")
+        click.echo(one_line(f"{mismatch.path}:{mismatch.line}: {mismatch.op} differs"))
         for name, value in (
             ("case", mismatch.case),
             ("expected", mismatch.want),

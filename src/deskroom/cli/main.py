@@ -10,11 +10,14 @@ import click
 
 from deskroom._version import __version__
 from deskroom.cli.conform import conform_command
-from deskroom.cli.output import EXIT_WRONG, print_error
+from deskroom.cli.journal import show_command, verify_command
+from deskroom.cli.output import EXIT_WRONG, forgive_encodings, print_error
 from deskroom.cli.replay import replay_command
+from deskroom.cli.run import run_command
 from deskroom.cli.shared import LOG_FORMATS, LOG_LEVELS, LogOptions
 from deskroom.cli.tools import tools_command
 from deskroom.errors import DeskroomError, FileError
+from deskroom.render.text import one_line
 
 __all__ = ["cli", "main"]
 
@@ -41,11 +44,18 @@ def cli(context: click.Context, log_format: str | None, log_level: str | None) -
       1    something came out otherwise
       2    a file or the command itself is wrong
       130  interrupted
-    """
+    """  # noqa: D301 - click reads this mark
     context.obj = LogOptions(log_format, log_level)
 
 
-for _command in (replay_command, conform_command, tools_command):
+for _command in (
+    replay_command,
+    run_command,
+    show_command,
+    verify_command,
+    conform_command,
+    tools_command,
+):
     cli.add_command(_command)
 
 
@@ -55,6 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
+    forgive_encodings()
     try:
         return _invoke(arguments)
     except click.ClickException as error:
@@ -64,7 +75,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         print_error(error)
         return EXIT_WRONG
     except DeskroomError as error:
-        click.echo(f"deskroom: {error}", err=True)
+        click.echo(one_line(f"deskroom: {error}"), err=True)
         return EXIT_WRONG
     except (KeyboardInterrupt, click.Abort):
         return _interrupted()

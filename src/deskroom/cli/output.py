@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import os
 import sys
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, Literal
 
 import click
 import structlog
 from rich.console import Console
 
 from deskroom.errors import FileError
+from deskroom.render.text import one_line
 
 __all__ = [
     "EXIT_MISMATCH",
     "EXIT_WRONG",
     "configure_logs",
     "console",
+    "forgive_encodings",
     "print_error",
     "print_json",
     "shown_path",
@@ -28,9 +32,21 @@ EXIT_MISMATCH: Final = 1
 EXIT_WRONG: Final = 2
 
 
+def forgive_encodings() -> None:
+    """Let a character that stdout or stderr cannot hold come out as an escape, not as an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def console() -> Console:
-    """Return a console on stdout; colours only where the terminal has them."""
-    return Console(highlight=False, markup=False, emoji=False)
+    """Return a console on stdout; colours and bold only on a terminal, and not under NO_COLOR."""
+    colors: Literal["auto"] | None = None if _is_plain() else "auto"
+    return Console(highlight=False, markup=False, emoji=False, color_system=colors)
+
+
+def _is_plain() -> bool:
+    return bool(os.environ.get("NO_COLOR"))
 
 
 def print_json(value: Any) -> None:  # noqa: ANN401 - JSON-ready values
@@ -41,12 +57,12 @@ def print_json(value: Any) -> None:  # noqa: ANN401 - JSON-ready values
 
 def print_error(error: FileError) -> None:
     """Write one error to stderr, on a line of its own that begins with the place."""
-    click.echo(str(error), err=True)
+    click.echo(one_line(str(error)), err=True)
 
 
 def shown_path(path: str) -> str:
     """Return a path for machines to read: relative, so that it is the same on each of them."""
-    shown = os.path.relpath(path) if os.path.isabs(path) else path
+    shown = os.path.relpath(path) if Path(path).is_absolute() else path
     return shown.replace(os.sep, "/")
 
 
@@ -54,7 +70,7 @@ def configure_logs(format_: str, level: str) -> None:
     """Send structlog events to stderr. No event carries a time: a replay has none of its own."""
     renderer: Any = structlog.processors.JSONRenderer(sort_keys=True)
     if format_ == "console":
-        renderer = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+        renderer = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty() and not _is_plain())
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
@@ -21,9 +22,10 @@ from deskroom.cli.output import (
 )
 from deskroom.cli.shared import backend_option, log_options, set_up
 from deskroom.core import OPERATOR, Viewer
-from deskroom.errors import FileError, nearest
+from deskroom.errors import FileError, UsageError, nearest
+from deskroom.journal import JournalFile
 from deskroom.render.replay import mismatch_line, replay_json, replay_table
-from deskroom.render.text import printable
+from deskroom.render.text import one_line
 from deskroom.scenario import Replay, Scenario, find_scenarios, load_scenario, replay_scenario
 
 __all__ = ["replay_command"]
@@ -41,6 +43,7 @@ class Options:
     verbose: bool
     as_json: bool
     fail_on_unused: bool
+    journal_path: str | None
 
 
 @define
@@ -69,9 +72,12 @@ class Tally:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
 @click.option("--as", "seat", metavar="SEAT", help="Show only what this seat may read.")
 @click.option("--fail-on-unused", is_flag=True, help="A listed turn left over is a mismatch.")
+@click.option(
+    "--journal", "journal_path", metavar="FILE", help="Keep every entry of one scenario in a file."
+)
 @backend_option
 @log_options
-def replay_command(  # noqa: PLR0913 - one parameter an option
+def replay_command(
     paths: tuple[str, ...],
     *,
     quiet: bool,
@@ -79,6 +85,7 @@ def replay_command(  # noqa: PLR0913 - one parameter an option
     as_json: bool,
     seat: str | None,
     fail_on_unused: bool,
+    journal_path: str | None,
     backend: Literal["asyncio", "trio"],
     log_format: str | None,
     log_level: str | None,
@@ -90,12 +97,15 @@ def replay_command(  # noqa: PLR0913 - one parameter an option
 
     \b
     Exit codes: 0 all as expected, 1 a mismatch, 2 a file that is wrong (2 outranks 1).
-    """
+    """  # noqa: D301 - click reads this mark
     set_up(log_format, log_level, backend)
     viewer = OPERATOR if seat is None else Viewer("agent", seat)
-    options = Options(backend, viewer, quiet, verbose, as_json, fail_on_unused)
+    options = Options(backend, viewer, quiet, verbose, as_json, fail_on_unused, journal_path)
     tally = Tally()
-    for path in _with_progress(_found(paths, tally)):
+    files = _found(paths, tally)
+    if journal_path is not None and len(files) > 1:
+        raise UsageError(f"--journal keeps one scenario, and {len(files)} were named")
+    for path in _with_progress(files):
         _one(path, options, tally)
     _finish(tally, options)
     return tally.exit_code
@@ -125,9 +135,7 @@ def _one(path: str, options: Options, tally: Tally) -> None:
     try:
         scenario = load_scenario(path)
         _check_viewer(scenario, options.viewer)
-        replay = replay_scenario(
-            scenario, backend=options.backend, fail_on_unused=options.fail_on_unused
-        )
+        replay = _replay(scenario, options)
     except FileError as error:
         _wrong(error, tally)
         return
@@ -139,6 +147,19 @@ def _one(path: str, options: Options, tally: Tally) -> None:
         tally.documents.append(replay_json(replay, shown_path(path), options.viewer))
     else:
         _show(path, replay, options)
+
+
+def _replay(scenario: Scenario, options: Options) -> Replay:
+    with contextlib.ExitStack() as stack:
+        journal = None
+        if options.journal_path is not None:
+            journal = stack.enter_context(JournalFile.create(options.journal_path))
+        return replay_scenario(
+            scenario,
+            backend=options.backend,
+            journal=journal,
+            fail_on_unused=options.fail_on_unused,
+        )
 
 
 def _check_viewer(scenario: Scenario, viewer: Viewer) -> None:
@@ -171,7 +192,7 @@ def _show(path: str, replay: Replay, options: Options) -> None:
 def _show_rows(path: str, replay: Replay, options: Options) -> None:
     out = console()
     title = f" · {replay.scenario.title}" if replay.scenario.title else ""
-    out.print(printable(f"{path}{title}"), style="bold", soft_wrap=True)
+    out.print(one_line(f"{path}{title}"), style="bold", soft_wrap=True)
     out.print(replay_table(replay, viewer=options.viewer, verbose=options.verbose))
     closed = f"closed: {replay.result.closed}"
     if replay.unused:
@@ -185,9 +206,9 @@ def _finish(tally: Tally, options: Options) -> None:
         summary = {**counts, "rows": tally.rows, "turns": tally.turns}
         print_json({"format": 1, "scenarios": tally.documents, "summary": summary})
         return
-    said = ", ".join(f"{count} {word}" for word, count in counts.items() if count or word == "passed")
+    said = ", ".join(
+        f"{count} {word}" for word, count in counts.items() if count or word == "passed"
+    )
     total = sum(counts.values())
     noun = "scenario" if total == 1 else "scenarios"
     click.echo(f"{total} {noun}: {said}; {tally.turns} turns, {tally.rows} rows")
-
-

@@ -26,7 +26,7 @@ from deskroom.journal.chain import FIRST, seal, unseal
 from deskroom.journal.wire import entry_in, entry_out
 from deskroom.room.entries import CloseEntry, EndEntry, Entry, HeaderEntry, RoutedEntry, RowEntry
 
-__all__ = ["JournalError", "JournalFile", "Line", "Sync", "Torn", "read_journal"]
+__all__ = ["JournalError", "JournalFile", "JournalReader", "Line", "Sync", "Torn", "read_journal"]
 
 Sync = Literal["row", "close", "never"]
 
@@ -54,26 +54,62 @@ class Torn(JournalError):
     """The last line has no end: a crash cut it short. Resuming cuts it off."""
 
 
+class JournalReader:
+    """Reads a journal from its start, as far as it has been written, as often as it is asked.
+
+    Use it as a context manager. Everything raises ``JournalError`` for a line that is wrong.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = str(path)
+        self._digest, self._end, self._lines = FIRST, 0, 0
+        #: Whether bytes behind the last whole line have been seen.
+        self.is_torn = False
+        try:
+            self._file = Path(path).open("rb")  # noqa: SIM115 - closed with the reader
+        except OSError as error:
+            raise JournalError(self.path, f"the journal cannot be read: {error.strerror}") from None
+
+    def lines(self) -> Iterator[Line]:
+        """Yield every whole line that has not been read yet."""
+        try:
+            self._file.seek(self._end)
+            for raw in self._file:
+                self.is_torn = not raw.endswith(b"\n")
+                if self.is_torn:
+                    return
+                yield self._line(raw)
+        except OSError as error:
+            raise JournalError(self.path, f"the journal cannot be read: {error.strerror}") from None
+
+    def _line(self, raw: bytes) -> Line:
+        line = _line(self.path, self._lines + 1, raw, self._digest, self._end)
+        self._digest, self._end, self._lines = line.digest, line.end, line.number
+        return line
+
+    def end(self) -> None:
+        """Raise ``JournalError`` unless the file ends here with a whole line, of which it has one."""
+        if self.is_torn:
+            raise Torn(self.path, "the last line is cut short", line=self._lines + 1)
+        if self._lines == 0:
+            raise JournalError(self.path, "the file is empty, so it is no journal")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+
 def read_journal(path: str | Path) -> Iterator[Line]:
     """Yield the lines of a journal, in order, each checked against the chain.
 
     Raises ``JournalError`` at the first line that is wrong, and ``Torn``, which is one, when that
     is a last line cut short by a crash.
     """
-    shown = str(path)
-    before, end, number = FIRST, 0, 0
-    try:
-        with Path(path).open("rb") as file:
-            for number, raw in enumerate(file, start=1):
-                if not raw.endswith(b"\n"):
-                    raise Torn(shown, "the last line is cut short", line=number)
-                line = _line(shown, number, raw, before, end)
-                before, end = line.digest, line.end
-                yield line
-    except OSError as error:
-        raise JournalError(shown, f"the journal cannot be read: {error.strerror}") from None
-    if number == 0:
-        raise JournalError(shown, "the file is empty, so it is no journal")
+    with JournalReader(path) as reader:
+        yield from reader.lines()
+        reader.end()
 
 
 def _line(path: str, number: int, raw: bytes, before: bytes, end: int) -> Line:

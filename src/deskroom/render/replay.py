@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from rich.table import Table
 
 from deskroom.core import OPERATOR, Audience, Author, Row, Viewer, admits, project
 from deskroom.core.transcript import SeenRow
-from deskroom.render.text import printable, shortened, value_text
+from deskroom.render.text import one_line, printable, shortened, value_text
 from deskroom.room.entries import RowEntry
 from deskroom.room.state import TurnRecord
 from deskroom.scenario.compare import Replay, run_values
@@ -36,11 +36,12 @@ def replay_table(replay: Replay, *, viewer: Viewer = OPERATOR, verbose: bool = F
     table.add_column("who → whom", overflow="fold", min_width=8)
     table.add_column("what", overflow="fold", ratio=3)
     table.add_column("next, and why", overflow="fold", ratio=2)
+    texts = {turn.row: turn.text for turn in replay.result.turns} if verbose else None
     for item in _in_order(replay):
         if isinstance(item, TurnRecord):
             table.add_row(*_rowless(item, viewer, verbose=verbose))
         else:
-            table.add_row(*_row(replay, item, viewer, verbose=verbose))
+            table.add_row(*_row(replay, item, viewer, texts))
     return table
 
 
@@ -57,16 +58,30 @@ def _in_order(replay: Replay) -> Iterator[TurnRecord | RowEntry]:
 
 
 def _row(
-    replay: Replay, entry: RowEntry, viewer: Viewer, *, verbose: bool
+    replay: Replay, entry: RowEntry, viewer: Viewer, texts: Mapping[int | None, str] | None
 ) -> tuple[str, str, str, str]:
+    """Return the cells of a row; with ``texts``, the seats' by row, nothing is cut or left out."""
     row = entry.row
     who = f"{_author(row.author)} → {_whom(row.audience)}"
     if entry.kind == "nudge":
         who += "\n(nudge)"
     if not admits(row.audience, row.author, viewer):
         return str(row.sequence), who, _PRIVATE, ""
-    text = printable(row.content)
-    return str(row.sequence), who, text if verbose else shortened(text, _SHORT), _next(replay, entry)
+    what = printable(row.content)
+    if texts is None:
+        what = shortened(what, _SHORT)
+    elif _shows(viewer, row.author.id):
+        what = _with_text(what, texts.get(row.sequence, ""))
+    return str(row.sequence), who, what, _next(replay, entry)
+
+
+def _shows(viewer: Viewer, seat: str | None) -> bool:
+    """Whether a viewer may see what a seat did in its turn beyond the row that came of it."""
+    return viewer.kind != "agent" or viewer.id == seat
+
+
+def _with_text(what: str, text: str) -> str:
+    return f"{what}\ntext: {printable(text)}" if text else what
 
 
 def _next(replay: Replay, entry: RowEntry) -> str:
@@ -85,13 +100,13 @@ def _next(replay: Replay, entry: RowEntry) -> str:
 
 
 def _rowless(record: TurnRecord, viewer: Viewer, *, verbose: bool) -> tuple[str, str, str, str]:
-    shows = viewer.kind != "agent" or viewer.id == record.seat
+    shows = _shows(viewer, record.seat)
     outcome = f"({record.outcome or 'not ended'})"
     replies = ", ".join(record.replies) if shows else ""
     what = f"{outcome} {replies}".strip()
-    if verbose and shows and record.text:
-        what = f"{what}\n{shortened(printable(record.text), _SHORT)}"
-    return "–", record.seat, what, ""
+    if verbose and shows:
+        what = _with_text(what, record.text)
+    return "-", printable(record.seat), what, ""
 
 
 def _played(replay: Replay, entry: RowEntry) -> Played:
@@ -117,23 +132,15 @@ def mismatch_line(mismatch: Mismatch, viewer: Viewer = OPERATOR) -> str:
     if mismatch.turn is not None:
         seat = f" ({mismatch.seat})" if mismatch.seat else ""
         about = f"turn {mismatch.turn}{seat}" if mismatch.turn != "opening" else "opening"
-    shown = [_one_line(value) for value in (expected, got)]
-    return (
-        f"{place}: {about}: {mismatch.key}: expected {shown[0]}, got {shown[1]}; "
-        f"{_one_line(why, quote=False)}"
-    )
+    shown = f"expected {value_text(expected)}, got {value_text(got)}; {why}"
+    return one_line(f"{place}: {about}: {mismatch.key}: {shown}")
 
 
 def _told(mismatch: Mismatch, viewer: Viewer) -> tuple[Any, Any, str]:
-    if viewer.kind == "agent" and mismatch.private_to is not None:
-        if viewer.id not in mismatch.private_to:
-            return _PRIVATE, _PRIVATE, _PRIVATE
+    readers = mismatch.private_to
+    if viewer.kind == "agent" and readers is not None and viewer.id not in readers:
+        return _PRIVATE, _PRIVATE, _PRIVATE
     return mismatch.expected, mismatch.got, mismatch.why
-
-
-def _one_line(value: Any, *, quote: bool = True) -> str:  # noqa: ANN401 - file format values
-    text = value_text(value) if quote else str(value)
-    return printable(text).replace("\n", "\\n")
 
 
 # For programs
@@ -220,7 +227,7 @@ def _stub_json(seen: SeenRow) -> Json:
 
 
 def _turn_json(replay: Replay, record: TurnRecord, viewer: Viewer) -> Json:
-    shows = viewer.kind != "agent" or viewer.id == record.seat
+    shows = _shows(viewer, record.seat)
     label = None if record.cue is None else replay.scenario.turns[record.cue].label
     return {
         "turn": record.number,

@@ -6,7 +6,7 @@ import json
 import unicodedata
 from typing import Any, Final
 
-__all__ = ["printable", "shortened", "value_text"]
+__all__ = ["one_line", "printable", "shortened", "value_text"]
 
 #: Controls, format marks and surrogates could move the cursor or turn the line around.
 _UNSAFE: Final = frozenset(("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
@@ -25,6 +25,11 @@ def _printable(character: str) -> str:
     if character == "\t":
         return "    "
     return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def one_line(text: str) -> str:
+    """Return ``text`` as ``printable`` does, with its line ends written as escapes too."""
+    return printable(text).replace("\n", "\\n")
 
 
 def shortened(text: str, most: int) -> str:

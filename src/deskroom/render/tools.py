@@ -62,9 +62,7 @@ def _mcp() -> Json:
 
 
 def _openai() -> list[Json]:
-    return [
-        {"type": "function", "function": _named(spec, "parameters")} for spec in tool_specs()
-    ]
+    return [{"type": "function", "function": _named(spec, "parameters")} for spec in tool_specs()]
 
 
 def _anthropic() -> list[Json]:

@@ -96,9 +96,7 @@ class Host:
         self._on_row = on_row
         self._settle_after = settle
         order: Literal["listed", "routed"] = "listed" if state.is_listed else "routed"
-        self._header = HeaderEntry(
-            state.setup, None if state.script is None else order, scenario
-        )
+        self._header = HeaderEntry(state.setup, None if state.script is None else order, scenario)
         self._authors = {seat.id: Author("agent", seat.id) for seat in state.setup.seats}
         self._viewers = {seat.id: Viewer("agent", seat.id) for seat in state.setup.seats}
         self._channels: dict[str, SeatChannel] = {}
@@ -126,13 +124,17 @@ class Host:
             if not self.state.has_header:
                 self._write(self._header)
             while self.state.closed is None:
-                # The row about a turn's files comes right after that turn's own.
-                if self.state.owed_wrote is None:
+                if self._may_be_interrupted():
                     await self._take_waiting()
                 await self._do(self._next())
             self._log.info("room.closed", reason=self.state.closed, rows=len(self.state.rows))
         finally:
             self._leave()
+
+    def _may_be_interrupted(self) -> bool:
+        """Whether a person may speak now: after the opening, and not before a row about files."""
+        opened = bool(self.state.rows) or self._setup.opening is None
+        return opened and self.state.owed_wrote is None
 
     def stop(self) -> None:
         """Close the room before its next turn; an open turn ends here and becomes no row."""
@@ -144,6 +146,7 @@ class Host:
 
     def _leave(self) -> None:
         """Turn away whoever still waits for an answer."""
+        self._clock.disarm()
         with suppress(anyio.WouldBlock):
             while True:
                 message = self.inbox.get_nowait()
@@ -537,7 +540,17 @@ class Host:
             self._log.warning("turn.dropped", turn=record.number, seat=record.seat, why=outcome)
         entry = EndEntry(record.number, record.attempt, record.seat, outcome)
         if end is not None:
-            error = None if end.error is None else str(end.error) or type(end.error).__name__
-            entry = evolve(entry, text=end.text, wrote=end.wrote, error=error)
+            entry = evolve(entry, text=end.text, wrote=end.wrote, error=_told(end.error))
         self._write(entry)
         self._turn_log.info("turn.ended", outcome=outcome)
+
+
+def _told(error: Exception | None) -> str | None:
+    """Return what an error says of itself, or its name; even to say it may fail."""
+    if error is None:
+        return None
+    name = type(error).__name__
+    try:
+        return str(error) or name
+    except Exception:  # noqa: BLE001 - whatever a seat raises costs its own turn
+        return name

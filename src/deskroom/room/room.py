@@ -15,10 +15,10 @@ from deskroom.core.text import is_blank
 from deskroom.core.transcript import Row, SeenRow, project
 from deskroom.errors import RoomClosed, RoomFailure, UsageError, nearest
 from deskroom.room.clock import Clock, RealClock, SimulatedClock
-from deskroom.room.entries import CloseEntry, CloseReason, Journal, RowEntry
+from deskroom.room.entries import CloseEntry, CloseReason, Entry, Journal, RowEntry
 from deskroom.room.host import Host, OnRow
 from deskroom.room.log import room_logger
-from deskroom.room.messages import Word
+from deskroom.room.messages import Call, Reply, Word
 from deskroom.room.policy import Policy
 from deskroom.room.router import Router
 from deskroom.room.script import Script
@@ -83,7 +83,8 @@ class Room:
     ids to labels. ``opening`` is the first row, as ``(person, message)`` or as a message by the
     first person; a room without one waits for the first ``say``. ``router`` scores broadcasts in
     place of the one the policy names. ``on_row`` is called, and awaited if it can be, with every
-    row as soon as it is there. ``clock`` is real unless given.
+    row as soon as it is there. ``clock`` is real unless given. ``journal`` keeps every entry, and
+    ``resume`` takes the entries of an earlier run, whose end this room goes on from.
 
     Raises ``RosterError`` or ``DeskError`` for seats, people or a desk that cannot be, and
     ``UsageError`` where a name in the policy or the opening is nobody's.
@@ -102,7 +103,9 @@ class Room:
         on_row: OnRow | None = None,
         clock: Clock | None = None,
         journal: Journal | None = None,
+        resume: Iterable[Entry] = (),
         script: Script | None = None,
+        scenario: str | None = None,
     ) -> None:
         acts = {(s if isinstance(s, Seat) else Seat(id=s)): act for s, act in seats.items()}
         known = _people(people)
@@ -117,7 +120,7 @@ class Room:
         )
         _check(setup)
         self.setup = setup
-        self.state = RoomState(setup)
+        self.state = _restored(setup, resume)
         self._clock = clock or RealClock()
         self._task: int | None = None
         self._done = False
@@ -132,6 +135,7 @@ class Room:
             inbox_size=64 if script is None else max(64, script.most_late + 8),
             # Only simulated time can tell that nobody has anything left to say.
             settle=script is not None and isinstance(self._clock, SimulatedClock),
+            scenario=scenario,
         )
 
     async def run(self) -> RoomResult:
@@ -190,10 +194,33 @@ class Room:
             raise RoomClosed("the room closed before this was said")
         return word.row
 
+    def straggle(self, record: TurnRecord, calls: Iterable[tuple[object, object]]) -> None:
+        """Put calls (tool, arguments) that a seat still had to send after a turn that has ended.
+
+        This is for a resumed script: the process that was to send them has died.
+        """
+        for tool, arguments in calls:
+            call = Call(record.seat, record.number, record.attempt, 0, tool, arguments, _unheard)
+            self._host.inbox.put_nowait(call)
+
     def stop(self) -> None:
         """Close the room now: an open turn becomes no row, and what is written stays written."""
         if not self._done:
             self._host.stop()
+
+
+def _unheard(reply: Reply) -> None:
+    """Take a reply whose caller is gone."""
+
+
+def _restored(setup: Setup, entries: Iterable[Entry]) -> RoomState:
+    """Fold the entries of an earlier run; a room that was stopped is open again."""
+    state = RoomState(setup)
+    for entry in entries:
+        state.apply(entry)
+    if state.closed == "stopped":
+        state.closed = None
+    return state
 
 
 def _people(people: Mapping[str, str] | Iterable[Person]) -> tuple[Person, ...]:

@@ -1,5 +1,7 @@
 """Scenario files: what seats say is scripted, and what must come out is pinned."""
 
+from deskroom.scenario.compare import Replay
+from deskroom.scenario.expect import Mismatch
 from deskroom.scenario.load import find_scenarios, load_desk, load_scenario, parse_scenario
 from deskroom.scenario.model import (
     Call,
@@ -13,8 +15,6 @@ from deskroom.scenario.model import (
     Turn,
     TurnExpect,
 )
-from deskroom.scenario.compare import Replay
-from deskroom.scenario.expect import Mismatch
 from deskroom.scenario.position import Place
 from deskroom.scenario.problems import KeyProblem, ScenarioError
 from deskroom.scenario.replay import play_scenario, replay_scenario

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from deskroom.room import Room, RoomResult
 from deskroom.room.entries import RowEntry
 from deskroom.room.setup import Setup
 from deskroom.room.state import TurnRecord
 from deskroom.scenario.expect import TURN_VALUES, Mismatch, Played, file_value, holds
-from deskroom.scenario.model import RunExpect, Scenario, Turn
+from deskroom.scenario.model import RunExpect, Scenario, Turn, TurnExpect
 from deskroom.scenario.position import Place
 
 __all__ = ["Replay", "compare"]
@@ -106,10 +106,21 @@ def _turn_mismatches(
             expected = getattr(turn.expect, key)
             if expected is not None:
                 where = turn.expect.places.get(key, turn.place)
-                yield from _held(scenario, one, key, expected, where, turn.label, speaker)
+                for mismatch in _held(scenario, one, key, expected, where, turn.label, speaker):
+                    yield evolve(mismatch, private_to=_readers(turn.expect, speaker, one))
 
 
-def _held(  # noqa: PLR0913 - a mismatch has this many facts
+def _readers(expect: TurnExpect, seat: str | None, played: Played) -> tuple[str, ...] | None:
+    """Return who may read about a turn: of a message meant to be private, only its readers."""
+    if not isinstance(expect.audience, tuple):
+        return played.private_to
+    meant = (*expect.audience, *([seat] if seat else []))
+    if played.private_to is None:
+        return meant
+    return tuple(reader for reader in played.private_to if reader in meant)
+
+
+def _held(
     scenario: Scenario,
     played: Played,
     key: str,
@@ -129,7 +140,7 @@ def _held(  # noqa: PLR0913 - a mismatch has this many facts
         key=key,
         expected=file_value(expected),
         got=TURN_VALUES[key](played),
-        why=played.why(),
+        why=played.why(key),
         private_to=played.private_to,
     )
 

@@ -6,7 +6,7 @@ and the sentence about it are the same for all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from attrs import frozen
@@ -67,35 +67,68 @@ class Played:
         author = self.entry.row.author
         return (*self.entry.row.audience.members, *([author.id] if author.id else []))
 
-    def why(self) -> str:
-        """Return the host's reason for what came out, as a clause."""
-        if self.entry is None:
+    def why(self, key: str = "next") -> str:
+        """Return the host's reason for what came out under a key, as a clause."""
+        entry = self.entry
+        if entry is None:
             return self._why_no_row()
-        if self.entry.broadcasting:
+        if key in {"audience", "refusal"}:
+            return _why_audience(entry)
+        if key in {"next", "mentions"}:
+            return "; ".join([self._why_next(entry), *self._passed_over(entry)])
+        if key == "completes":
+            return f"the accepted call is {'a' if entry.completes else 'no'} completion"
+        return f"the last accepted call became row {entry.row.sequence}"
+
+    def _why_next(self, entry: RowEntry) -> str:
+        if entry.broadcasting:
             return f"the router chose {', '.join(self.recipients) or 'nobody'}"
+        if entry.kind == "wrote":
+            return "a row about files starts no turn"
+        if entry.kind == "nudge":
+            waits = isinstance(entry.decision, TurnFor) and entry.decision.mention is None
+            return "its turn waited for the chair" if waits else "the chair chose it"
         max_hops = self.setup.policy.dispatch.max_hops
-        reason = explain_decision(self.entry.decision, max_hops, self.entry.row.content)
-        if isinstance(self.entry.decision, TurnFor):
-            return reason
-        author = self.entry.row.author
+        return explain_decision(entry.decision, max_hops, entry.row.content)
+
+    def _passed_over(self, entry: RowEntry) -> Iterator[str]:
+        """Yield why each ``@`` that comes before whom the row chose hands on nothing."""
+        author, audience, decision = entry.row.author, entry.row.audience, entry.decision
         target = agent(author.id or "") if author.type == "agent" else None
-        notes = explain_mentions(
-            self.entry.row.content, target, self.setup.directory, limit=_MOST_NOTES
-        )
-        said = [note_sentence(note).rstrip(".") for note in notes if note.verdict != "mention"]
-        return "; ".join([reason, *said])
+        mention = decision.mention if isinstance(decision, TurnFor) else None
+        if mention is not None and b"@" not in entry.row.content.encode()[: mention.offset]:
+            return
+        for note in explain_mentions(
+            entry.row.content, target, self.setup.directory, limit=_MOST_NOTES
+        ):
+            if mention is not None and note.offset >= mention.offset:
+                return
+            if note.verdict != "mention":
+                yield note_sentence(note).rstrip(".")
+            elif audience.kind == "aside" and note.target not in [
+                agent(id_) for id_ in audience.members
+            ]:
+                yield f"{note.text} cannot read this and is not woken"
 
     def _why_no_row(self) -> str:
         if self.record is None:
             return "the turn was never played"
         if self.record.outcome == "refused":
-            return f"every call was refused: {', '.join(self.record.replies)}"
+            return f"no message was accepted: {', '.join(self.record.replies)}"
         if self.record.error is not None:
             return f"the seat raised {self.record.error}"
         return {
             "silent": "the seat made no call",
             "timed_out": "the turn's time was over",
         }.get(self.record.outcome or "", "the room closed during the turn")
+
+
+def _why_audience(entry: RowEntry) -> str:
+    if entry.refusal is not None:
+        return f"it was meant to be private, which the desk declined: {entry.refusal}"
+    if entry.row.audience.kind == "aside":
+        return "the accepted call was a private one"
+    return "the accepted call was for the whole desk"
 
 
 def next_of(played: Played) -> Any:  # noqa: ANN401 - a value of the file format

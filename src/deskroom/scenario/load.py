@@ -90,7 +90,7 @@ def find_scenarios(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
     given = [Path(path) for path in paths]
     files: dict[Path, None] = {}
     for path in given:
-        files.update(dict.fromkeys(_files_below(path) if path.is_dir() else (path,)))
+        files.update(dict.fromkeys(_files_below(path) if _is_folder(path) else (path,)))
     if not files:
         where = str(given[0]) if given else "."
         raise FileError(where, "no scenario found: there is no *.toml file here")
@@ -102,11 +102,19 @@ def _files_below(folder: Path) -> list[Path]:
         raise FileError(str(error.filename), f"the folder cannot be listed: {error.strerror}")
 
     return sorted(
-        path
+        Path(where, name)
         for where, _, names in os.walk(folder, onerror=refuse)
         for name in names
-        if name.endswith(".toml") and (path := Path(where, name)).is_file()
+        if name.endswith(".toml")
     )
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether this is a folder; of what cannot even be looked at, reading it will tell."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def _opened(path: str | os.PathLike[str]) -> Document:

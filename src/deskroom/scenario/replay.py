@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import anyio
 
 from deskroom.errors import DeskroomError, UsageError
-from deskroom.room import Cue, Opening, Room, Script, Seat, SimulatedClock
+from deskroom.room import Cue, Opening, Room, RoomResult, Script, Seat, SimulatedClock
 from deskroom.room import Turn as GrantedTurn
-from deskroom.room.entries import Journal
+from deskroom.room.entries import CallEntry, Entry, Journal
+from deskroom.room.host import OnRow
 from deskroom.scenario.compare import Replay, compare
 from deskroom.scenario.model import Scenario
+from deskroom.scenario.resume import listed_calls, script_digest
 
-__all__ = ["ScriptedCrash", "play_scenario", "replay_scenario", "scripted_room"]
+__all__ = ["ScriptedCrash", "play_scenario", "replay_scenario", "run_scripted", "scripted_room"]
 
 
 class ScriptedCrash(DeskroomError):
@@ -49,33 +51,71 @@ async def play_scenario(
 ) -> Replay:
     """Play a scenario on the running event loop, in simulated time, and compare what comes out."""
     room = scripted_room(scenario, journal=journal)
+    result = await run_scripted(room)
+    return compare(scenario, room, result, fail_on_unused=fail_on_unused)
+
+
+async def run_scripted(room: Room) -> RoomResult:
+    """Run a scripted room. Whatever fails in it is raised: a script has no such failure."""
     result = await room.run()
     if result.error is not None:
         raise result.error
     for raised in result.failures.values():
         if not isinstance(raised, ScriptedCrash):
             raise raised  # a fault of ours, which no scenario may hide
-    return compare(scenario, room, result, fail_on_unused=fail_on_unused)
+    return result
 
 
-def scripted_room(scenario: Scenario, *, journal: Journal | None = None) -> Room:
-    """Return a room whose seats play a scenario's script."""
+def scripted_room(
+    scenario: Scenario,
+    *,
+    journal: Journal | None = None,
+    resume: Sequence[Entry] = (),
+    on_row: OnRow | None = None,
+) -> Room:
+    """Return a room whose seats play a scenario's script.
+
+    ``resume`` takes the entries of a journal that the same scenario wrote (``check_resumable``
+    says whether it did), and goes on behind them.
+    """
 
     async def act(turn: GrantedTurn) -> str:
         return await _act(scenario, turn)
 
     opening = scenario.opening
-    return Room(
-        {seat: act for seat in _seats(scenario)},
+    room = Room(
+        dict.fromkeys(_seats(scenario), act),
         people=scenario.desk.people,
         opening=None if opening is None else Opening(opening.by, opening.message),
         desk=scenario.desk.id,
         name=scenario.desk.name,
         policy=scenario.policy,
+        on_row=on_row,
         clock=SimulatedClock(guard=False),
         journal=journal,
+        resume=resume,
         script=_script(scenario),
+        scenario=script_digest(scenario) if journal is not None else None,
     )
+    _send_stragglers(scenario, room, resume)
+    return room
+
+
+def _send_stragglers(scenario: Scenario, room: Room, entries: Sequence[Entry]) -> None:
+    """Send the late calls of the last turn that a crash kept from being sent."""
+    last = room.state.turns[-1] if room.state.turns else None
+    if last is None or last.outcome is None or last.cue is None:
+        return
+    answered = sum(
+        isinstance(entry, CallEntry)
+        and entry.late
+        and (entry.turn, entry.attempt, entry.seat) == (last.number, last.attempt, last.seat)
+        for entry in entries
+    )
+    turn = scenario.turns[last.cue]
+    # A seat whose time was over sends all that it had to say too late.
+    due = (*listed_calls(turn), *turn.late) if last.outcome == "timed_out" else turn.late
+    room.straggle(last, [(call.tool, call.arguments) for call in due[answered:]])
 
 
 def _seats(scenario: Scenario) -> Iterator[Seat]:
@@ -110,9 +150,7 @@ async def _act(scenario: Scenario, granted: GrantedTurn) -> str:
         granted.call_late(late.tool, late.arguments)
     if turn.takes:
         await granted.sleep(turn.takes)
-    if turn.say is not None:
-        await granted.post(turn.say)
-    for call in turn.calls or ():
+    for call in listed_calls(turn):
         await granted.call(call.tool, call.arguments)
     if turn.crash is not None:
         raise ScriptedCrash(turn.crash)

@@ -1,0 +1,107 @@
+"""``deskroom run``: play a scenario as a desk, row by row, and keep it in a journal."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import anyio
+import click
+
+from deskroom.cli.output import EXIT_MISMATCH, console
+from deskroom.cli.shared import backend_option, log_options, set_up
+from deskroom.core import OPERATOR, project
+from deskroom.errors import UsageError
+from deskroom.journal import JournalFile, Sync
+from deskroom.render.transcript import transcript_line
+from deskroom.room import RowEntry
+from deskroom.room.entries import Entry
+from deskroom.scenario import Scenario, load_scenario
+from deskroom.scenario.replay import run_scripted, scripted_room
+from deskroom.scenario.resume import check_resumable
+
+__all__ = ["run_command"]
+
+
+@click.command("run", short_help="Play one scenario, row by row, and keep it in a journal.")
+@click.argument("scenario_path", metavar="SCENARIO")
+@click.option("--journal", "journal_path", metavar="FILE", help="Keep every entry in this file.")
+@click.option("--resume", is_flag=True, help="Go on where the journal stops.")
+@click.option(
+    "--sync",
+    type=click.Choice(("row", "close", "never")),
+    default="row",
+    show_default=True,
+    help="When the journal reaches the disk: with every row, at the end, or when the system likes.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print how it closed, and no rows.")
+@backend_option
+@log_options
+def run_command(  # noqa: PLR0913 - one parameter an option
+    scenario_path: str,
+    *,
+    journal_path: str | None,
+    resume: bool,
+    sync: Sync,
+    quiet: bool,
+    backend: Literal["asyncio", "trio"],
+    log_format: str | None,
+    log_level: str | None,
+) -> int:
+    """Play a scenario and print each row as it is committed. Nothing is compared: see replay.
+
+    With --journal the run survives whatever happens to the process; --resume goes on with such a
+    journal exactly where it stops.
+
+    \b
+    Exit codes: 0 the room closed, 1 it closed because something failed, 2 a file is wrong.
+    """
+    set_up(log_format, log_level, backend)
+    scenario = load_scenario(scenario_path)
+    if journal_path is None:
+        if resume:
+            raise UsageError("--resume goes on with a journal: name it with --journal FILE")
+        return _play(scenario, None, (), backend, quiet=quiet)
+    with _journal(scenario, journal_path, sync, resume=resume) as journal:
+        return _play(scenario, journal, journal.entries, backend, quiet=quiet)
+
+
+@contextlib.contextmanager
+def _journal(
+    scenario: Scenario, path: str, sync: Sync, *, resume: bool
+) -> Iterator[JournalFile]:
+    if not resume:
+        with JournalFile.create(path, sync=sync) as journal:
+            yield journal
+        return
+    with JournalFile.resume(path, sync=sync) as journal:
+        setup = scripted_room(scenario).setup
+        check_resumable(scenario, setup, journal.entries, path)
+        rows = sum(isinstance(entry, RowEntry) for entry in journal.entries)
+        cut = f" (line {journal.cut} was cut short, and is cut off)" if journal.cut else ""
+        click.echo(f"{path}: going on after row {rows}{cut}", err=True)
+        yield journal
+
+
+def _play(
+    scenario: Scenario,
+    journal: JournalFile | None,
+    entries: Sequence[Entry],
+    backend: Literal["asyncio", "trio"],
+    *,
+    quiet: bool,
+) -> int:
+    out = console()
+
+    def show(entry: RowEntry) -> None:
+        for seen in () if quiet else project([entry.row], OPERATOR):
+            out.print(transcript_line(seen), soft_wrap=True)
+
+    room = scripted_room(scenario, journal=journal, resume=entries, on_row=show)
+    result = anyio.run(run_scripted, room, backend=backend)
+    turns = "1 turn" if result.granted == 1 else f"{result.granted} turns"
+    click.echo(f"closed: {result.closed}; {turns}, {len(result.rows)} rows")
+    return EXIT_MISMATCH if result.closed == "failed" else 0
+
+

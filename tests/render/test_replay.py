@@ -1,0 +1,368 @@
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+from rich.console import Console
+
+from deskroom.core import OPERATOR, Viewer
+from deskroom.render import mismatch_line, replay_json, replay_table
+from deskroom.scenario import Mismatch, Replay, Scenario, load_scenario, replay_scenario
+from deskroom.scenario import parse_scenario
+
+SHIPPED = sorted((Path(__file__).parents[2] / "scenarios").glob("*.toml"))
+
+#: A bit of everything: an aside, files, refusals, silence, a nudge, a broadcast, a completion.
+FILE = """\
+format = 1
+title = "A bit of everything"
+order = "routed"
+desk = { id = "d", name = "D", people = [{ id = "sam", label = "Sam" }], seats = [\
+{ id = "a" }, { id = "b" }, { id = "c" }] }
+[policy]
+aside = { enabled = true, max_members = 1, max_messages = 1 }
+chair = { rounds = 1 }
+[opening]
+by = "sam"
+message = "@a begin"
+[[turn]]
+seat = "a"
+calls = [{ tool = "desk_dm", to = ["b"], message = "psst" }]
+text = "tell nobody"
+[[turn]]
+seat = "b"
+calls = [{ tool = "desk_dm", to = ["a"], message = "hush" }]
+text = "I try"
+[[turn]]
+seat = "b"
+calls = [{ tool = "desk_broadcast", message = "who can?" }]
+scores = { c = 0.9 }
+wrote = ["x.py"]
+[[turn]]
+seat = "c"
+calls = [{ tool = "desk_complete_episode", message = "@a \\u001b[31mdone" }]
+[[turn]]
+seat = "a"
+say = "never"
+[expect]
+rows = 6
+closed = "completed"
+"""
+
+
+@pytest.fixture(scope="module")
+def replay() -> Replay:
+    """Return the scenario above, played."""
+    played = replay_scenario(parse_scenario(FILE, "x.toml"))
+    assert () == played.mismatches
+    return played
+
+
+def drawn(replay: Replay, viewer: Viewer = OPERATOR, *, verbose: bool = False) -> list[list[str]]:
+    """Return the cells of every line of the table, drawn 120 characters wide."""
+    out = Console(file=io.StringIO(), width=120, markup=False, highlight=False, emoji=False)
+    out.print(replay_table(replay, viewer=viewer, verbose=verbose))
+    assert isinstance(out.file, io.StringIO)
+    lines = out.file.getvalue().splitlines()
+    return [[cell.strip() for cell in line.split("│")] for line in lines[2:]]
+
+
+NUDGE = "@b the room has not heard you yet. Say what you have, or who should go on."
+
+A, B, C = (Viewer("agent", seat) for seat in "abc")
+
+
+def test_the_table_tells_who_spoke_to_whom_what_and_who_is_next(replay: Replay) -> None:
+    """Rows stand in order with their reasons; a turn that became no row stands where it was."""
+    assert [
+        ["1", "sam → desk", "@a begin", "a: '@a' at byte 0 is the first seat named"],
+        ["2", "a → b", "psst", "b: the message is addressed to it"],
+        ["-", "b", "(refused) budget_spent", ""],
+        ["3", "sam → desk", f"{NUDGE[:52]}", "b: the chair chose it"],
+        ["", "(nudge)", f"{NUDGE[53:]}", ""],
+        ["4", "b → desk", "who can?", "c: the router chose c"],
+        ["5", "workspace → desk", "b wrote x.py", ""],
+        ["6", "c → desk", "@a \\x1b[31mdone", "completes"],
+        ["", "", "", "a: '@a' at byte 0 is the first seat named"],
+    ] == drawn(replay)
+
+
+def test_a_verbose_table_holds_what_seats_wrote_outside_their_calls(replay: Replay) -> None:
+    """The text follows what came of the turn, whether or not that is a row."""
+    cells = [row[2] for row in drawn(replay, verbose=True)]
+    assert ["psst", "text: tell nobody"] == cells[1:3]
+    assert ["(refused) budget_spent", "text: I try"] == cells[3:5]
+
+
+def test_a_long_message_is_cut_unless_all_is_asked_for() -> None:
+    """A table is to be read; the whole message is there with verbose."""
+    body = FILE.replace("@a begin", f"@a {'x' * 300}y")
+    played = replay_scenario(parse_scenario(body))
+    short = "".join(row[2] for row in drawn(played)[:9])
+    assert f"{'x' * 237}…" in short
+    assert "y" not in short.split("psst")[0]
+    assert f"{'x' * 300}y" in "".join(row[2] for row in drawn(played, verbose=True)[:9])
+
+
+@pytest.mark.parametrize("viewer, sees", [(A, True), (B, True), (C, False)])
+def test_a_private_row_is_shown_to_its_readers_only(
+    replay: Replay, viewer: Viewer, *, sees: bool
+) -> None:
+    """Others see that a message went by, between whom, and nothing of it or of what it decided."""
+    expected = ["psst", "b: the message is addressed to it"] if sees else ["(private)", ""]
+    assert ["2", "a → b", *expected] == drawn(replay, viewer)[1]
+
+
+def test_what_a_seat_failed_to_say_is_its_own(replay: Replay) -> None:
+    """Another seat sees that a turn was refused, not how; text is shown to its author alone."""
+    assert ["-", "b", "(refused) budget_spent", ""] in drawn(replay, B)
+    assert ["-", "b", "(refused)", ""] in drawn(replay, A)
+    own = [row[2] for row in drawn(replay, B, verbose=True)]
+    assert ("text: I try" in own, "text: tell nobody" in own) == (True, False)
+
+
+def test_a_row_that_could_not_be_private_says_so() -> None:
+    """The reason stands before who is next."""
+    body = FILE.replace("chair =", 'on_refused_aside = "room"\nchair =')
+    cells = [row[3] for row in drawn(replay_scenario(parse_scenario(body)))]
+    assert ["not private: budget_spent", "a: the message is addressed to it"] == cells[2:4]
+
+
+def test_a_nudge_that_keeps_a_turn_waiting_says_so() -> None:
+    """By cadence the chair speaks before the turn that somebody was named for."""
+    body = FILE.replace("rounds = 1", "rounds = 1, every = 1")
+    cells = [row[3] for row in drawn(replay_scenario(parse_scenario(body)))]
+    assert "b: its turn waited for the chair" in cells
+
+
+# For programs
+
+
+def test_a_row_holds_its_wire_form_and_its_decision(replay: Replay) -> None:
+    """The reference form of a row comes first, then what the host made of it."""
+    document = replay_json(replay, "x.toml")
+    assert {
+        "sequence": 2,
+        "chat_id": "d",
+        "parent": None,
+        "author": {"type": "agent", "id": "a"},
+        "content": "psst",
+        "audience": {"kind": "aside", "members": ["b"]},
+        "kind": "seat",
+        "turn": 1,
+        "trigger": 1,
+        "mentions": ["b"],
+        "next": "b",
+        "why": "the message is addressed to it",
+        "completes": False,
+        "refusal": None,
+    } == document["rows"][1]
+    assert {
+        "sequence": 5,
+        "chat_id": "d",
+        "parent": None,
+        "author": {"type": "system", "kind": "workspace"},
+        "content": "b wrote x.py",
+        "audience": {"kind": "desk"},
+        "kind": "wrote",
+        "turn": 3,
+        "trigger": None,
+        "mentions": [],
+        "next": {"none": "source_inactive"},
+        "why": "a row about files starts no turn",
+        "completes": False,
+        "refusal": None,
+    } == document["rows"][4]
+    assert [["c"], "a", True] == [
+        document["rows"][3]["next"],
+        document["rows"][5]["next"],
+        document["rows"][5]["completes"],
+    ]
+
+
+def test_a_turn_holds_its_grant_and_what_became_of_it(replay: Replay) -> None:
+    """A refused turn has its words and no row."""
+    document = replay_json(replay, "x.toml")
+    assert {
+        "turn": 2,
+        "attempt": 1,
+        "listed": "2",
+        "seat": "b",
+        "hop": 1,
+        "trigger": 2,
+        "outcome": "refused",
+        "replies": ["budget_spent"],
+        "row": None,
+    } == document["turns"][1]
+    assert [1, 2, 3, 4] == [turn["turn"] for turn in document["turns"]]
+
+
+def test_the_document_names_the_file_and_sums_up_the_run(replay: Replay) -> None:
+    """Path, title and order come from the file; the counts are those that can be expected."""
+    document = replay_json(replay, "a/x.toml")
+    assert {
+        "path": "a/x.toml",
+        "title": "A bit of everything",
+        "order": "routed",
+        "status": "passed",
+        "run": {"rows": 6, "turns": 4, "nudges": 1, "asides": 1, "closed": "completed"},
+        "unused": ["5"],
+        "mismatches": [],
+    } == {key: value for key, value in document.items() if key not in ("rows", "turns")}
+
+
+def test_a_mismatch_is_told_whole() -> None:
+    """Every fact of it, under the path that the document has."""
+    body = FILE.replace("rows = 6", "rows = 7")
+    document = replay_json(replay_scenario(parse_scenario(body, "/abs/x.toml")), "x.toml")
+    assert "failed" == document["status"]
+    assert [
+        {
+            "path": "x.toml",
+            "line": 31,
+            "column": 1,
+            "turn": None,
+            "seat": None,
+            "key": "rows",
+            "expected": 7,
+            "got": 6,
+            "why": "the room closed with 'completed' after 4 turns",
+        }
+    ] == document["mismatches"]
+
+
+def test_a_seat_reads_stubs_for_what_is_private(replay: Replay) -> None:
+    """A run of private rows is one stub, as the seat would read it in the room."""
+    document = replay_json(replay, "x.toml", C)
+    assert {
+        "sequence": 2,
+        "author": {"type": "agent", "id": "a"},
+        "audience": {"kind": "aside", "members": ["b"]},
+        "elided": {"through": 2, "messages": 1, "settled_at": 4},
+    } == document["rows"][1]
+    assert [None, None, None, ["ok"]] == [turn["replies"] for turn in document["turns"]]
+    assert [["ok"], None, None, None] == [
+        turn["replies"] for turn in replay_json(replay, "x.toml", A)["turns"]
+    ]
+
+
+# Mismatch lines
+
+
+FACTS: dict[str, Any] = {
+    "path": "dir/x.toml",
+    "line": 4,
+    "column": 12,
+    "turn": "3",
+    "seat": "a",
+    "key": "next",
+    "expected": ["b"],
+    "got": None,
+    "why": "because",
+}
+
+
+@pytest.mark.parametrize(
+    "changed, line",
+    [
+        ({}, 'dir/x.toml:4:12: turn 3 (a): next: expected ["b"], got nothing; because'),
+        ({"column": None}, 'dir/x.toml:4: turn 3 (a): next: expected ["b"], got nothing; because'),
+        (
+            {"turn": "opening", "seat": None},
+            'dir/x.toml:4:12: opening: next: expected ["b"], got nothing; because',
+        ),
+        (
+            {"turn": None, "seat": None, "key": "rows", "expected": 1, "got": 2},
+            "dir/x.toml:4:12: run: rows: expected 1, got 2; because",
+        ),
+        (
+            {"got": "a\n\x1b[0m", "why": "'\r\n' said", "seat": "a\x07\n", "path": "x\n\udcff.toml"},
+            'x\\n\\udcff.toml:4:12: turn 3 (a\\x07\\n): next: expected ["b"], '
+            "got \"a\\n\\u001b[0m\"; '\\r\\n' said",
+        ),
+    ],
+)
+def test_a_mismatch_is_one_line_that_begins_with_its_place(
+    changed: dict[str, Any], line: str
+) -> None:
+    """Where, which turn, what was expected, what came out, and why; nothing a terminal acts on."""
+    assert line == mismatch_line(Mismatch(**{**FACTS, **changed}))
+
+
+@pytest.mark.parametrize(
+    "viewer, shown",
+    [
+        (OPERATOR, 'expected ["b"], got nothing; because'),
+        (A, 'expected ["b"], got nothing; because'),
+        (C, 'expected "(private)", got "(private)"; (private)'),
+    ],
+)
+def test_a_mismatch_about_a_private_row_is_told_to_its_readers(viewer: Viewer, shown: str) -> None:
+    """Others learn that something about the turn differs, and nothing that was said in it."""
+    mismatch = Mismatch(**FACTS, private_to=("a", "b"))
+    assert f"dir/x.toml:4:12: turn 3 (a): next: {shown}" == mismatch_line(mismatch, viewer)
+
+
+# Nothing private, whatever the scenario
+
+
+def upset(scenario: Scenario) -> Scenario:
+    """Return the scenario with expectations that fail: each turn gets what another one expects."""
+    expects = [turn.expect for turn in scenario.turns]
+    shifted = [expects[-1], *expects[:-1]]
+    turns = [
+        evolve(turn, expect=expect)
+        for turn, expect in zip(scenario.turns, shifted, strict=True)
+        if turn.seat is not None
+    ]
+    return evolve(scenario, turns=tuple(turns))
+
+
+def secrets(replay: Replay, seat: str) -> set[str]:
+    """Return every text that this seat may not read."""
+    rows = [(row.content, {row.author.id, *row.audience.members}) for row in replay.result.rows]
+    public = {row.content for row in replay.result.rows if row.audience.kind == "desk"}
+    private = {content for content, readers in rows if seat not in readers}
+    readable = public | {content for content, readers in rows if seat in readers}
+    texts = {turn.text for turn in replay.result.turns if turn.seat != seat and turn.text.strip()}
+    refused = {
+        str(call.arguments["message"])
+        for turn in replay.scenario.turns
+        for call in turn.calls
+        if "to" in call.arguments and seat not in (turn.seat, *call.arguments["to"])
+    }
+    return (private | texts | refused) - readable
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_no_seat_is_shown_what_it_may_not_read(path: Path) -> None:
+    """In no form, in no mismatch, as expected or not: for every seat of every shipped scenario."""
+    scenario = load_scenario(path)
+    for played in (replay_scenario(scenario), replay_scenario(upset(scenario))):
+        for seat in (spec.id for spec in scenario.desk.seats):
+            viewer = Viewer("agent", seat)
+            table = Console(file=io.StringIO(), width=5000)
+            table.print(replay_table(played, viewer=viewer, verbose=True))
+            assert isinstance(table.file, io.StringIO)
+            shown = [
+                table.file.getvalue(),
+                json.dumps(replay_json(played, "x.toml", viewer), ensure_ascii=False),
+                *(mismatch_line(mismatch, viewer) for mismatch in played.mismatches),
+            ]
+            hidden = secrets(played, seat)
+            assert [] == [secret for secret in hidden if any(secret in text for text in shown)]
+
+
+def test_the_shipped_scenarios_have_something_to_hide() -> None:
+    """The property above is about something: these scenarios hold texts that a seat may not read."""
+    hiding = {
+        path.stem
+        for path in SHIPPED
+        for played in [replay_scenario(load_scenario(path))]
+        if any(secrets(played, spec.id) for spec in played.scenario.desk.seats)
+    }
+    assert {"run-28", "run-28-routed", "dm-names-an-outsider", "run-29-narration"} <= hiding

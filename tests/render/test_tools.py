@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from deskroom.render import TOOL_FORMATS, input_schema, tools_as
+from deskroom.speech import tool_specs
+
+SPECS = {spec.name: spec for spec in tool_specs()}
+NAMES = [f"desk_{name}" for name in SPECS]
+
+
+def said(name: str, parameter: str) -> str:
+    """Return what a seat is told of a parameter."""
+    found = SPECS[name].parameter(parameter)
+    assert found is not None
+    return found.description
+
+
+def test_the_arguments_of_a_private_message_are_a_schema() -> None:
+    """Both are required, at least one id is, and nothing else may be given."""
+    assert {
+        "type": "object",
+        "properties": {
+            "to": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": said("dm", "to"),
+                "minItems": 1,
+            },
+            "message": {"type": "string", "description": said("dm", "message")},
+        },
+        "required": ["to", "message"],
+        "additionalProperties": False,
+    } == input_schema(SPECS["dm"])
+
+
+def test_the_argument_of_a_read_has_its_bounds() -> None:
+    """It may be left out, and then the default counts."""
+    assert {
+        "type": "object",
+        "properties": {
+            "limit": {
+                "type": "integer",
+                "description": said("read", "limit"),
+                "default": 20,
+                "minimum": 1,
+                "maximum": 100,
+            }
+        },
+        "required": [],
+        "additionalProperties": False,
+    } == input_schema(SPECS["read"])
+
+
+@pytest.mark.parametrize("name", ["post", "broadcast", "complete_episode"])
+def test_the_other_tools_take_a_message(name: str) -> None:
+    """One required string, described."""
+    assert {
+        "type": "object",
+        "properties": {"message": {"type": "string", "description": said(name, "message")}},
+        "required": ["message"],
+        "additionalProperties": False,
+    } == input_schema(SPECS[name])
+
+
+def test_json_schemas_stand_alone() -> None:
+    """Each says which draft it is, and its title is the tool."""
+    assert [
+        {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": f"desk_{spec.name}",
+            "description": spec.description,
+            **input_schema(spec),
+        }
+        for spec in tool_specs()
+    ] == tools_as("json-schema")
+
+
+@pytest.mark.parametrize(
+    "format_, key", [("mcp", "inputSchema"), ("openai", "parameters"), ("anthropic", "input_schema")]
+)
+def test_each_form_names_describes_and_constrains_every_tool(format_: str, key: str) -> None:
+    """The three facts stand where the protocol or the API looks for them, and nothing else does."""
+    expected = [
+        {"name": f"desk_{spec.name}", "description": spec.description, key: input_schema(spec)}
+        for spec in tool_specs()
+    ]
+    assert expected == bare(format_, tools_as(format_))
+
+
+def bare(format_: str, tools: Any) -> list[Any]:
+    """Take off what each form puts around its tools."""
+    if format_ == "mcp":
+        assert ["tools"] == list(tools)
+        return list(tools["tools"])
+    if format_ == "openai":
+        assert [{"type", "function"}] * len(tools) == [set(tool) for tool in tools]
+        assert ["function"] * len(tools) == [tool["type"] for tool in tools]
+        return [tool["function"] for tool in tools]
+    return list(tools)
+
+
+@pytest.mark.parametrize("format_", TOOL_FORMATS)
+def test_each_form_is_json_and_names_the_served_tools(format_: str) -> None:
+    """Names carry the namespace, and the old name is never advertised."""
+    text = json.dumps(tools_as(format_), allow_nan=False)
+    assert [f'"{name}"' in text for name in NAMES] == [True] * 5
+    assert "desk_close" not in text
+    assert not any(f'"{name}"' in text for name in SPECS)
+
+
+def test_the_forms_are_those_that_are_asked_for() -> None:
+    """A table is for people and is the command line's own."""
+    assert ["json-schema", "mcp", "openai", "anthropic"] == list(TOOL_FORMATS)

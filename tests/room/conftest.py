@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 import pytest
@@ -23,7 +23,7 @@ from deskroom.room import (
     SimulatedClock,
     Turn,
 )
-from deskroom.room.entries import Journal
+from deskroom.room.entries import Entry, Journal
 from deskroom.testing import broadcast, complete, dm, post, read
 from deskroom.testing.calls import CallPair
 
@@ -55,8 +55,8 @@ class RoomPlan:
     order: Literal["live", "listed", "routed"]
     cues: tuple[str, ...]
 
-    def room(self, journal: Journal | None = None) -> Room:
-        """Return a fresh room in simulated time."""
+    def room(self, journal: Journal | None = None, resume: Iterable[Entry] = ()) -> Room:
+        """Return a room in simulated time, fresh or going on from earlier entries."""
         taken = {seat.id: 0 for seat in self.seats}
 
         async def act(turn: Turn) -> str:
@@ -68,12 +68,13 @@ class RoomPlan:
             return "" if turn.cue is None else await self._act(room, turn, turn.cue)
 
         room = Room(
-            {seat: act for seat in self.seats},
+            dict.fromkeys(self.seats, act),
             people=[Person("p", "Pat")],
             opening=None if self.opening is None else Opening("p", self.opening),
             policy=self.policy,
             clock=SimulatedClock(guard=False),
             journal=journal,
+            resume=resume,
             script=self._script(),
         )
         return room

@@ -16,7 +16,6 @@ from deskroom.core import (
     Desk,
     DeskSet,
     Directory,
-    DispatchPolicy,
     Member,
     Mention,
     NoTurn,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import anyio
 import pytest
@@ -41,7 +42,9 @@ class Diary:
         """Return a ring that writes itself down."""
         return lambda: self.lines.append((what, self.clock.now()))
 
-    def sleeper(self, name: str, seconds: float, work: Work) -> Callable[[], Awaitable[None]]:
+    def sleeper(
+        self, name: str, seconds: float, work: Work
+    ) -> Callable[[], Coroutine[Any, Any, None]]:
         """Return a task that sleeps once, and writes down when it wakes."""
 
         async def sleep() -> None:

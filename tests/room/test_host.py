@@ -657,7 +657,7 @@ async def test_a_broadcast_goes_to_the_best_and_to_others_above_the_line_up_to_t
 
 
 async def test_the_chain_of_each_recipient_ends_before_the_next_is_granted() -> None:
-    """b hands on to d, whose turn comes before that of c."""
+    """B hands on to d, whose turn comes before that of c."""
     seats = {
         "a": ScriptedSeat([broadcast("who?")], [post("a again")]),
         "b": ScriptedSeat([post("@d help")]),
@@ -978,7 +978,7 @@ def test_a_read_gives_the_last_entries_of_the_projection(backend: str, data: st.
     }
     limit = data.draw(st.integers(1, 6))
     policy = Policy(aside=ASIDES, max_turns=12, chair=ChairPolicy(rounds=3))
-    checked = []
+    checked: list[bool] = []
 
     def seat(id_: str) -> Act:
         plays = ScriptedSeat(*moves[id_])
@@ -1108,7 +1108,7 @@ async def test_a_seat_that_oversleeps_is_told_that_it_is_late() -> None:
         late.append(await turn.post("late"))
 
     script = Script([Cue("a"), Cue("b")], listed=True)
-    seats = {"a": a, "b": ScriptedSeat([post("here")])}
+    seats: dict[str, Act] = {"a": a, "b": ScriptedSeat([post("here")])}
     result = await play(seats, clock=clock, script=script)
     assert (["turn_ended"], 2400.0) == ([reply.rejection for reply in late], clock.now())
     assert ["a 0 timed_out", "b 0 spoke"] == outcomes(result)

@@ -14,14 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from deskroom.core import DESK, AsidePolicy, Author, Person, Row, TurnFor
+from deskroom.core import DESK, AsidePolicy, Author, DispatchPolicy, Person, Row, TurnFor
 from deskroom.errors import DeskError, RoomClosed, RoomFailure, RosterError, UsageError
 from deskroom.room import (
     ChairPolicy,
+    Cue,
     Opening,
     Policy,
     Room,
     RoomResult,
+    Script,
     ScriptedRouter,
     Seat,
     SimulatedClock,
@@ -325,8 +327,8 @@ async def test_a_word_during_a_silent_turn_survives_its_retry() -> None:
         else:
             await turn.post("@b go on")
 
-    seats = {"a": a, "b": ScriptedSeat([post("b here")]), "c": ScriptedSeat([post("c here")])}
-    room = simulated(seats, policy=Policy(silence="retry"))
+    b, c = ScriptedSeat([post("b here")]), ScriptedSeat([post("c here")])
+    room = simulated({"a": a, "b": b, "c": c}, policy=Policy(silence="retry"))
     result = await room.run()
     assert ["user: go", "user: @c hello", "a: @b go on", "c: c here"] == said(result)
 
@@ -403,6 +405,31 @@ async def test_a_word_that_the_room_closed_on_raises() -> None:
     async with anyio.create_task_group() as tasks:
         result = await room.run()
     assert ("failed", 100) == (result.closed, len(errors))
+
+
+@pytest.mark.parametrize("ticks", range(6))
+async def test_a_word_that_finds_the_inbox_full_as_the_room_closes_raises(ticks: int) -> None:
+    """However far the word had come, its speaker is let go."""
+    errors: list[RoomClosed] = []
+
+    async def say() -> None:
+        try:
+            await room.say("user", "hello")
+        except RoomClosed as error:
+            errors.append(error)
+
+    room = simulated({"a": ScriptedSeat()})
+    room.stop()
+    async with anyio.create_task_group() as tasks:
+        for _ in range(64):
+            tasks.start_soon(say)
+        await anyio.wait_all_tasks_blocked()
+        for _ in range(20):
+            tasks.start_soon(say)
+        for _ in range(ticks):
+            await checkpoint()
+        result = await room.run()
+    assert ("stopped", [], 84) == (result.closed, said(result), len(errors))
 
 
 @pytest.mark.parametrize("appended", [True, False])
@@ -659,6 +686,57 @@ async def test_a_room_that_closes_leaves_no_task() -> None:
     assert before == len(anyio.get_running_tasks())
 
 
+# Going on from an earlier run
+
+
+async def test_a_room_that_was_stopped_can_be_gone_on_with() -> None:
+    """The turn that was open is granted again under its number, and nothing is said twice."""
+
+    async def stops(turn: Turn) -> None:
+        await turn.post("never a row")
+        room.stop()
+        await anyio.sleep_forever()
+
+    first, rest = ListJournal(), ListJournal()
+    room = simulated({"a": stops, "b": ScriptedSeat()}, journal=first)
+    assert "stopped" == (await room.run()).closed
+
+    a = ScriptedSeat([post("@b here")])
+    room = simulated({"a": a, "b": ScriptedSeat()}, journal=rest, resume=first.entries)
+    result = await room.run()
+    assert (["user: go", "a: @b here"], "quiet") == (said(result), result.closed)
+    assert [(1, 2, 0)] == [(taken.number, taken.attempt, taken.hop) for taken in a.turns]
+    assert [("a", ["ok"]), ("b", [])] == [(turn.seat, turn.replies) for turn in result.turns]
+    kinds = [type(entry).__name__.removesuffix("Entry") for entry in rest.entries]
+    assert ["Turn", "Call", "Row", "Turn", "End", "Close"] == kinds
+
+
+async def test_a_room_that_had_closed_stays_closed() -> None:
+    """There is nothing to go on with: the result is what it was, and nothing is written."""
+    journal, rest = ListJournal(), ListJournal()
+    whole = await simulated({"a": ScriptedSeat([complete("x")])}, journal=journal).run()
+    room = simulated({"a": ScriptedSeat()}, journal=rest, resume=journal.entries)
+    again = await room.run()
+    assert (whole.rows, whole.closed, []) == (again.rows, again.closed, rest.entries)
+
+
+async def test_calls_that_a_process_still_had_to_send_can_be_sent_by_the_next() -> None:
+    """They count as late calls of the turn that had ended."""
+    journal = ListJournal()
+    script = Script([Cue("a"), Cue("b")], listed=True)
+    whole = simulated(
+        {"a": ScriptedSeat([post("x")]), "b": ScriptedSeat()}, journal=journal, script=script
+    )
+    await whole.run()
+    # Up to the row of the first turn.
+    kept = journal.entries[: journal.entries.index(journal.rows[1]) + 1]
+    room = simulated({"a": ScriptedSeat(), "b": ScriptedSeat()}, resume=kept, script=script)
+    room.straggle(room.state.turns[0], [post("late"), ("x", None)])
+    result = await room.run()
+    assert [["ok", "turn_ended", "turn_ended"], []] == [turn.replies for turn in result.turns]
+    assert ["user: go", "a: x"] == said(result)
+
+
 # Several rooms
 
 
@@ -729,8 +807,6 @@ async def test_a_room_of_two_thousand_seats_works() -> None:
             await turn.complete("done")
         else:
             await turn.post(f"@s{following} go on")
-
-    from deskroom.core import DispatchPolicy
 
     policy = Policy(dispatch=DispatchPolicy(max_hops=count), max_turns=count, window=3)
     room = simulated({f"s{number}": act for number in range(count)}, policy=policy)

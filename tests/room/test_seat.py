@@ -10,11 +10,12 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
-from deskroom.core import DESK, Author, SeenRow
+from deskroom.core import DESK, Author, SeenRow, Viewer
 from deskroom.errors import UsageError
 from deskroom.room import ChairPolicy, Policy, Reply, Room, RoomResult, Seat, SimulatedClock, Turn
 from deskroom.room.entries import CallEntry
-from deskroom.room.seat import Act, HostInbox
+from deskroom.room.messages import History, TurnGrant
+from deskroom.room.seat import Act, HostInbox, SeatChannel, run_seat
 from deskroom.speech import tool_specs
 from deskroom.testing import (
     ListJournal,
@@ -457,6 +458,73 @@ async def test_words_that_fill_the_inbox_do_not_stop_simulated_time() -> None:
         with anyio.fail_after(20):
             await room.run()
     assert ([60.0], list(range(1, 151))) == (times, sorted(rows))
+
+
+# The channel of a seat
+
+
+def channel(clock: SimulatedClock) -> SeatChannel:
+    """Return the channel of a seat to a host that is played by the test."""
+    return SeatChannel(Seat(id="a"), HostInbox(8, clock), clock)
+
+
+async def test_a_reply_that_was_left_behind_is_passed_over() -> None:
+    """Whoever calls next waits for the reply to its own call."""
+    to_host = channel(SimulatedClock(guard=False))
+    to_host.deliver(Reply(99, ok=False, text="stale"))
+    got: list[Reply] = []
+
+    async def call() -> None:
+        got.append(await to_host.call(1, 1, "desk_read", {}))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(call)
+        message = await to_host.host.get()
+        await anyio.wait_all_tasks_blocked()
+        message.reply_to(Reply(message.call_id, ok=True, text="fresh"))
+    assert ["fresh"] == [reply.text for reply in got]
+    to_host.host.close()
+    to_host.close()
+
+
+async def test_a_reply_that_nobody_takes_gives_way_to_the_next() -> None:
+    """The host is never held up by a seat that does not listen."""
+    to_host = channel(SimulatedClock(guard=False))
+    for number in range(5):
+        to_host.deliver(Reply(number, ok=True, text=str(number)))
+    assert 4 == to_host._reply_out.receive_nowait().call_id
+    to_host.close()
+
+
+async def test_calls_to_a_room_that_has_closed_are_let_go() -> None:
+    """A seat that is late with its late calls, and one that calls, are not held up."""
+    to_host = channel(SimulatedClock(guard=False))
+    to_host.host.close()
+    await to_host.call_all(1, 1, [post("x"), post("y")])
+    reply = await to_host.call(1, 1, *post("x"))
+    assert (False, "turn_ended") == (reply.ok, reply.rejection)
+    to_host.close()
+
+
+async def test_an_actor_whose_room_closes_as_its_turn_ends_is_done() -> None:
+    """The end of the turn reaches nobody, and the actor ends quietly and is counted out."""
+    clock = SimulatedClock(guard=False)
+    to_host = channel(clock)
+    grant = TurnGrant(
+        turn=1,
+        attempt=1,
+        hop=0,
+        trigger=History([], 0, 0, Viewer("agent", "a")),
+        brief=None,
+        history=History([], 0, 0, Viewer("agent", "a")),
+        tools=(),
+    )
+    turn = to_host.grant(grant)
+    assert turn.tracked
+    to_host.host.close()
+    await run_seat(silent, to_host)
+    assert not turn.tracked
+    to_host.close()
 
 
 # The substitutes

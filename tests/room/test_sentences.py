@@ -17,8 +17,8 @@ from deskroom.core import (
     Elision,
     Member,
     Mention,
-    NoTurn,
     Note,
+    NoTurn,
     Person,
     Roster,
     SeenRow,
@@ -89,8 +89,10 @@ def told(call: CallPair, by: Speaker, *, replaces: bool = False) -> str:
         ),
         (
             Refusal("message_too_large", "1048577"),
-            "The message has 1048577 bytes and the most is 1048576; say it more shortly, or leave "
-            "it in a file and name the file.",
+            (
+                "The message has 1048577 bytes and the most is 1048576; say it more shortly, or leave "
+                "it in a file and name the file."
+            ),
         ),
         (Refusal("empty_message"), "The message is blank; say something, or end the turn."),
         (
@@ -103,8 +105,10 @@ def told(call: CallPair, by: Speaker, *, replaces: bool = False) -> str:
         ),
         (
             Refusal("unknown_recipient", "theory"),
-            "One of the ids in `to` is no active seat. Did you mean theory? "
-            "The other seats are checker, theory.",
+            (
+                "One of the ids in `to` is no active seat. Did you mean theory? "
+                "The other seats are checker, theory."
+            ),
         ),
         (
             Refusal("self_recipient"),
@@ -186,14 +190,18 @@ def test_a_seat_that_is_alone_is_told_so() -> None:
         ),
         (
             dm("checker", "@theory m"),
-            "Accepted. Only checker will read it. "
-            "It wakes nobody: no seat is named by an @id that counts. "
-            "@theory cannot read this and is not woken.",
+            (
+                "Accepted. Only checker will read it. "
+                "It wakes nobody: no seat is named by an @id that counts. "
+                "@theory cannot read this and is not woken."
+            ),
         ),
         (
             dm(["checker", "theory"], "m @zz @yy"),
-            "Accepted. Only checker and theory will read it. The turn goes to checker. "
-            "@zz is nobody here. @yy is nobody here.",
+            (
+                "Accepted. Only checker and theory will read it. The turn goes to checker. "
+                "@zz is nobody here. @yy is nobody here."
+            ),
         ),
         (
             post("!aside @checker @theory m"),
@@ -243,8 +251,10 @@ def test_a_mention_that_policy_keeps_from_counting_says_why(
         ("@checker and `@theory`", "@theory` is inside code and is not read."),
         (
             "@checker and x@theory",
-            "@theory is not read: an @ counts only at the start, or after a space, a new line or "
-            "one of ( [ {.",
+            (
+                "@theory is not read: an @ counts only at the start, or after a space, a new line or "
+                "one of ( [ {."
+            ),
         ),
         ("@checker at @ noon", "@ is not read: no name stands right behind the @."),
         ("@checker @solver", "@solver is yourself."),

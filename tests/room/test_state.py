@@ -12,28 +12,27 @@ from hypothesis import strategies as st
 
 from deskroom.core import DESK, Author, Mention, NoTurn, Person, Row, TurnFor, agent
 from deskroom.room import ChairPolicy, Cue, Policy, Room, Script, Seat
-from deskroom.room.clock import SimulatedClock
 from deskroom.room.entries import (
     CallEntry,
     CloseEntry,
     EndEntry,
     Entry,
+    HeaderEntry,
     Outcome,
     RoutedEntry,
     RowEntry,
     RowKind,
     TurnEntry,
 )
-from deskroom.room.host import Host
-from deskroom.room.log import room_logger
 from deskroom.room.setup import Opening, Setup
 from deskroom.room.state import Pending, RoomState, TurnRecord
 from deskroom.testing import ListJournal
 
 SEATS = (Seat(id="a"), Seat(id="b"), Seat(id="c"))
+DEFAULTS = Policy()
 
 
-def fresh(policy: Policy = Policy(), **setup: Any) -> RoomState:
+def fresh(policy: Policy = DEFAULTS, **setup: Any) -> RoomState:
     """Return the state of a room that has not opened yet."""
     made = {"seats": SEATS, "people": (Person("p", "Pat"),), "opening": Opening("p", "go"), **setup}
     return RoomState(Setup(desk_id="d", desk_name="D", policy=policy, **made))
@@ -151,7 +150,7 @@ def test_the_entries_of_a_room_fold_to_its_state_at_every_prefix(
 def test_a_script_that_is_cut_short_anywhere_can_be_played_to_the_same_rows(
     room_plans: st.SearchStrategy[Any], backend: str, data: st.DataObject
 ) -> None:
-    """A host that starts from the first entries of a run ends with the rows of the whole run."""
+    """A room that goes on from the first entries of a run ends with the rows of the whole run."""
     plan = data.draw(room_plans)
     # Somebody who speaks in the middle of a turn would speak again when it is granted again.
     calm = tuple(evolve(p, then="end") if p.then == "person" else p for p in plan.plans)
@@ -160,19 +159,12 @@ def test_a_script_that_is_cut_short_anywhere_can_be_played_to_the_same_rows(
     whole = anyio.run(plan.room(journal).run, backend=backend)
     cut = data.draw(st.integers(0, len(journal.entries) - 1))
 
-    room = plan.room()
-    state = folded(RoomState(room.setup), *journal.entries[:cut])
-    clock = SimulatedClock(guard=False)
-    host = Host(state, room._host._acts, clock, log=room_logger("d"), settle=True)
-
-    async def resume() -> None:
-        async with anyio.create_task_group() as tasks:
-            await host.run(tasks)
-            tasks.cancel_scope.cancel()
-
-    anyio.run(resume, backend=backend)
-    assert whole.rows == tuple(state.rows)
-    assert (whole.closed, whole.granted) == (state.closed, state.granted)
+    rest = ListJournal()
+    again = anyio.run(plan.room(rest, journal.entries[:cut]).run, backend=backend)
+    assert whole.rows == again.rows
+    assert (whole.closed, whole.granted) == (again.closed, again.granted)
+    headers = [e for e in (*journal.entries[:cut], *rest.entries) if isinstance(e, HeaderEntry)]
+    assert 1 == len(headers)
 
 
 # One entry at a time
@@ -205,7 +197,7 @@ def test_an_opening_hands_the_turn_on_and_a_grant_uses_it_up() -> None:
     """The pending turn knows the row that brought it, and is gone once it is granted."""
     state = folded(fresh(), opening("b"))
     assert Pending("b", 0, 1) == state.pending
-    folded(state, granted(1, "b"))
+    state = folded(state, granted(1, "b"))
     assert state.pending is None
     assert state.open is state.turns[0]
 
@@ -242,11 +234,11 @@ def test_a_silent_turn_is_owed_one_retry_where_the_policy_says_so() -> None:
     """The first silence is owed a retry, the second is not, and both are one turn."""
     state = folded(fresh(Policy(silence="retry")), opening(), granted(1), ended(1))
     assert state.turns[0] is state.retry
-    folded(state, granted(1, attempt=2))
+    state = folded(state, granted(1, attempt=2))
     assert (None, 1, True) == (state.retry, state.granted, state.retry_of(1))
-    folded(state, ended(1, attempt=2))
+    state = folded(state, ended(1, attempt=2))
     assert (None, ["silent", "silent"]) == (state.retry, [t.outcome for t in state.turns])
-    folded(state, granted(2, "b"), ended(2, seat="b"))
+    state = folded(state, granted(2, "b"), ended(2, seat="b"))
     assert state.turns[2] is state.retry
     assert not state.retry_of(2)
 
@@ -268,7 +260,7 @@ def test_a_person_who_speaks_while_a_turn_is_open_takes_over_what_comes_next() -
         row(3, to="b"),
     )
     assert Pending("c", 0, 2) == state.pending
-    folded(state, granted(2, "c"), row(4, "c", to="b"))
+    state = folded(state, granted(2, "c"), row(4, "c", to="b"))
     assert Pending("b", 1, 4) == state.pending
 
 
@@ -276,20 +268,20 @@ def test_a_person_who_speaks_while_a_turn_is_open_takes_over_what_comes_next() -
 def test_a_person_who_speaks_before_a_retry_takes_over_what_the_retry_hands_on(when: str) -> None:
     """A retry is the same turn, so a word before or during its first attempt still counts."""
     word = row(2, "p", to="c", hop=0, kind="person")
-    first = [word, ended(1)] if when == "open" else [ended(1), word]
+    first: list[Entry] = [word, ended(1)] if when == "open" else [ended(1), word]
     state = folded(fresh(Policy(silence="retry")), opening(), granted(1), *first)
-    folded(state, granted(1, attempt=2), row(3, to="b"))
+    state = folded(state, granted(1, attempt=2), row(3, to="b"))
     assert Pending("c", 0, 2) == state.pending
-    folded(state, granted(2, "c"), row(4, "c", to="b"))
+    state = folded(state, granted(2, "c"), row(4, "c", to="b"))
     assert Pending("b", 1, 4) == state.pending
 
 
 def test_a_person_who_speaks_between_turns_drops_what_was_pending() -> None:
     """The word decides who is next, and the turn after it hands on as usual."""
     state = folded(fresh(), opening(), granted(1), row(2, to="b"))
-    folded(state, row(3, "p", to="c", hop=0, kind="person"))
+    state = folded(state, row(3, "p", to="c", hop=0, kind="person"))
     assert Pending("c", 0, 3) == state.pending
-    folded(state, granted(2, "c"), row(4, "c", to="a"))
+    state = folded(state, granted(2, "c"), row(4, "c", to="a"))
     assert Pending("a", 1, 4) == state.pending
 
 
@@ -298,14 +290,14 @@ def test_a_nudge_gives_way_to_a_turn_that_is_pending() -> None:
     narrated = ended(1, text="I will look into it.")
     state = folded(fresh(), opening(), granted(1), narrated)
     assert (["a"], 1) == (state.narrated, state.turns_since_chair)
-    folded(state, row(2, "p", to="b", hop=0, kind="nudge"))
+    state = folded(state, row(2, "p", to="b", hop=0, kind="nudge"))
     assert (Pending("b", 0, 2), 1, 0, []) == (
         state.pending,
         state.nudges,
         state.turns_since_chair,
         state.narrated,
     )
-    folded(state, row(3, "p", to="c", hop=0, kind="nudge"))
+    state = folded(state, row(3, "p", to="c", hop=0, kind="nudge"))
     assert (Pending("b", 0, 2), 2) == (state.pending, state.nudges)
 
 
@@ -322,14 +314,14 @@ def test_a_broadcast_waits_for_its_routing_and_queues_its_recipients() -> None:
     """The recipients queue in order, get an assignment each, and a grant takes the first."""
     state = folded(fresh(), opening(), granted(1))
     spoken = evolve(row(2, broadcasting=True), decision=NoTurn("broadcast"))
-    folded(state, spoken)
+    state = folded(state, spoken)
     assert spoken is state.unrouted
     routed = RoutedEntry(2, ("c", "b"), 1)
-    folded(state, routed)
+    state = folded(state, routed)
     assert (None, {2: routed}) == (state.unrouted, state.routed)
     assert [Pending("c", 1, 2), Pending("b", 1, 2)] == list(state.queue)
     assert [1, 2, 2] == [state.episode.latest(seat).number for seat in "abc"]
-    folded(state, TurnEntry(2, "c", 1, 2))
+    state = folded(state, TurnEntry(2, "c", 1, 2))
     assert [Pending("b", 1, 2)] == list(state.queue)
 
 
@@ -378,7 +370,7 @@ def test_a_completion_closes_the_assignment_of_a_participant() -> None:
     policy = Policy(participants=("a",), close="all")
     state = folded(fresh(policy), opening("b"), granted(1, "b"), row(2, "b", completes=True))
     assert (1, False) == (state.completions, state.episode.is_complete)
-    folded(state, granted(2), row(3, completes=True))
+    state = folded(state, granted(2), row(3, completes=True))
     assert (2, True) == (state.completions, state.episode.is_complete)
 
 
@@ -390,7 +382,7 @@ def test_files_left_behind_are_owed_a_row(spoke: bool) -> None:
     assert end is state.owed_wrote
     last = state.last_said
     made = Row(len(state.rows) + 1, "d", Author("system", kind="workspace"), "a wrote f", DESK)
-    folded(state, RowEntry(made, "wrote", NoTurn("source_inactive"), turn=1))
+    state = folded(state, RowEntry(made, "wrote", NoTurn("source_inactive"), turn=1))
     assert state.owed_wrote is None
     assert last is state.last_said
 

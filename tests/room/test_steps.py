@@ -21,9 +21,10 @@ from deskroom.room.setup import Opening, Setup
 from deskroom.room.state import Pending, RoomState
 
 SEATS = (Seat(id="a"), Seat(id="b"), Seat(id="c"))
+DEFAULTS = Policy()
 
 
-def state(*entries: Entry, policy: Policy = Policy(), **setup: Any) -> RoomState:
+def state(*entries: Entry, policy: Policy = DEFAULTS, **setup: Any) -> RoomState:
     """Return the state of a room after some entries."""
     made = {"seats": SEATS, "people": (Person("p", "Pat"),), "opening": Opening("p", "go"), **setup}
     room = RoomState(Setup(desk_id="d", desk_name="D", policy=policy, **made))

@@ -14,6 +14,7 @@ from deskroom.core.dispatch import DispatchPolicy
 from deskroom.core.roster import Desk, DeskSet, Member, Person, Roster
 from deskroom.errors import DeskError, FileError, RosterError
 from deskroom.room.policy import BroadcastPolicy, ChairPolicy, Policy
+from deskroom.room.seat import Seat
 from deskroom.scenario.load import find_scenarios, load_desk, load_scenario, parse_scenario
 from deskroom.scenario.model import (
     Call,
@@ -23,7 +24,6 @@ from deskroom.scenario.model import (
     OpeningExpect,
     RunExpect,
     Scenario,
-    SeatSpec,
     Turn,
     TurnExpect,
 )
@@ -199,9 +199,9 @@ def test_every_key_of_the_format_is_read() -> None:
             name="PE 1006",
             people=(Person("sam", "Sam"), Person("eve", "Eve")),
             seats=(
-                SeatSpec(id="lead", name="LEAD", role="leads", brief="Lead it."),
-                SeatSpec(id="solver", fence=True),
-                SeatSpec(id="old", retired=True),
+                Seat(id="lead", name="LEAD", role="leads", brief="Lead it."),
+                Seat(id="solver", fence=True),
+                Seat(id="old", retired=True),
             ),
         ),
         policy=Policy(
@@ -256,7 +256,7 @@ def test_the_shortest_scenario_has_the_defaults() -> None:
     )
     assert (
         Scenario(
-            desk=DeskSpec(id="d", name="D", seats=(SeatSpec(id="a"),)),
+            desk=DeskSpec(id="d", name="D", seats=(Seat(id="a"),)),
             turns=(Turn(seat="a", number=1, label="1"),),
             digest=scenario.digest,
         )

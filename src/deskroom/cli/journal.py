@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from threading import Event
 
 import click
 from rich.console import Console
 
-from deskroom.cli.output import EXIT_MISMATCH, EXIT_WRONG, console, print_error, print_json, shown_path
+from deskroom.cli.output import (
+    EXIT_MISMATCH,
+    EXIT_WRONG,
+    console,
+    print_error,
+    print_json,
+    shown_path,
+)
 from deskroom.core import OPERATOR, Row, SeenRow, Viewer, project
 from deskroom.errors import FileError, nearest
 from deskroom.journal import JournalError, Line, Torn, read_journal, verify
@@ -27,7 +33,7 @@ _POLL_S = 0.1
 @click.argument("path", metavar="JOURNAL")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
 def verify_command(path: str, *, as_json: bool) -> int:
-    """Check that a journal is whole and that each decision in it is what would be decided today.
+    r"""Check that a journal is whole and that each decision in it is what would be decided today.
 
     Every line must decode, be chained to the line before it, have the next sequence, and say what
     the rules say. The first line that does not is named, with what is wrong.

@@ -38,7 +38,7 @@ __all__ = ["run_command"]
 @click.option("-q", "--quiet", is_flag=True, help="Print how it closed, and no rows.")
 @backend_option
 @log_options
-def run_command(  # noqa: PLR0913 - one parameter an option
+def run_command(
     scenario_path: str,
     *,
     journal_path: str | None,
@@ -49,7 +49,7 @@ def run_command(  # noqa: PLR0913 - one parameter an option
     log_format: str | None,
     log_level: str | None,
 ) -> int:
-    """Play a scenario and print each row as it is committed. Nothing is compared: see replay.
+    r"""Play a scenario and print each row as it is committed. Nothing is compared: see replay.
 
     With --journal the run survives whatever happens to the process; --resume goes on with such a
     journal exactly where it stops.

@@ -18,8 +18,8 @@ from deskroom.core.transcript import Bookkeeping
 from deskroom.errors import AsideRefused, nearest
 from deskroom.room.policy import Policy
 from deskroom.speech.commit import (
-    Committed,
     CommitRequest,
+    Committed,
     addressed_peers,
     commit_utterance,
     commit_utterance_to_room,

@@ -43,8 +43,8 @@ from deskroom.room.entries import (
     RowKind,
     TurnEntry,
 )
-from deskroom.room.machine import ENDED, TurnEvent, TurnState, advance
 from deskroom.room.log import logs_info
+from deskroom.room.machine import ENDED, TurnEvent, TurnState, advance
 from deskroom.room.reading import history_bounds, last_seen
 from deskroom.room.router import Router, check_scores, lexical
 from deskroom.room.seat import Act, HostInbox, Seat, SeatChannel, Turn, run_seat
@@ -277,6 +277,7 @@ class Host:
     async def _recipients(self, entry: RowEntry, record: TurnRecord) -> tuple[str, ...]:
         author = entry.row.author.id
         candidates = [self._setup.by_id[s] for s in self._setup.active if s != author]
+        scores: Mapping[str, float]
         if self._router is not None:
             scores = await self._ask(self._router, entry.row.content, candidates)
         elif self._policy.broadcast.router == "lexical":
@@ -388,6 +389,8 @@ class Host:
                 await self._word(message)
             case m.Deadline():
                 self._deadline(message)
+            case _:
+                pass  # a stop only wakes the host
 
     def _is_open(self, turn: int, attempt: int, seat: str | None = None) -> bool:
         """Whether this is the turn that is open now."""

@@ -64,5 +64,5 @@ class Policy:
     max_calls: int = field(default=16, validator=[instance_of(int), ge(0)])
     max_message_bytes: int = field(default=1_048_576, validator=[instance_of(int), ge(0)])
     turn_timeout_s: float = field(
-        default=600, validator=[instance_of((int, float)), gt(0), le(1e9)]
+        default=600, validator=[instance_of((int, float)), gt(0), le(1_000_000_000)]
     )

@@ -43,7 +43,11 @@ class ScriptedRouter:
         self._scores = list(scores)
         self._asked = 0
 
-    async def __call__(self, message: str, candidates: Sequence[Seat]) -> Mapping[str, float]:
+    async def __call__(
+        self,
+        message: str,  # noqa: ARG002 - see Router
+        candidates: Sequence[Seat],  # noqa: ARG002 - see Router
+    ) -> Mapping[str, float]:
         """Return the next mapping."""
         self._asked += 1
         return self._scores[self._asked - 1] if self._asked <= len(self._scores) else {}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-from attrs import field, frozen
+from attrs import frozen
 
 from deskroom.core.text import is_blank
 from deskroom.core.transcript import SeenRow

@@ -146,8 +146,6 @@ def _notes(accepted: Accepted, speaker: Speaker) -> list[str]:
     sentences = []
     for note in notes:
         outside = private and note.verdict == "mention" and _id(note.target) not in admitted
-        if outside and not isinstance(accepted.utterance, Dm):
-            continue
         if outside:
             sentences.append(f"{note.text} cannot read this and is not woken.")
         elif note.verdict != "mention":

@@ -11,7 +11,6 @@ from deskroom.scenario.model import (
     OpeningExpect,
     RunExpect,
     Scenario,
-    SeatSpec,
     Turn,
     TurnExpect,
 )
@@ -32,7 +31,6 @@ __all__ = [
     "RunExpect",
     "Scenario",
     "ScenarioError",
-    "SeatSpec",
     "Turn",
     "TurnExpect",
     "find_scenarios",

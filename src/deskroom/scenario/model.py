@@ -15,6 +15,7 @@ from attrs.validators import ge, instance_of, le, optional
 from deskroom.core.roster import Desk, DeskSet, Member, Person, Roster
 from deskroom.room.entries import CloseReason, Outcome
 from deskroom.room.policy import Policy
+from deskroom.room.seat import Seat
 from deskroom.scenario.position import Place
 from deskroom.scenario.words import NoTurnReason, Order, RefusalWord, ReplyWord
 
@@ -28,7 +29,6 @@ __all__ = [
     "OpeningExpect",
     "RunExpect",
     "Scenario",
-    "SeatSpec",
     "Turn",
     "TurnExpect",
 ]
@@ -48,24 +48,12 @@ _OURS = {FROM_LOADER: True}
 
 
 @frozen(kw_only=True)
-class SeatSpec:
-    """A seat of the desk. A ``fence`` seat has no tools and posts from its text."""
-
-    id: str
-    name: str | None = None
-    role: str | None = None
-    brief: str | None = None
-    fence: bool = False
-    retired: bool = False
-
-
-@frozen(kw_only=True)
 class DeskSpec:
     """The one desk of a scenario: its seats in order, and the people who may speak at it."""
 
     id: str
     name: str
-    seats: tuple[SeatSpec, ...] = ()
+    seats: tuple[Seat, ...] = ()
     people: tuple[Person, ...] = ()
 
     def roster(self) -> Roster:

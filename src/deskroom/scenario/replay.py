@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import anyio
 
 from deskroom.errors import DeskroomError, UsageError
-from deskroom.room import Cue, Opening, Room, RoomResult, Script, Seat, SimulatedClock
+from deskroom.room import Cue, Opening, Room, RoomResult, Script, SimulatedClock
 from deskroom.room import Turn as GrantedTurn
 from deskroom.room.entries import CallEntry, Entry, Journal
 from deskroom.room.host import OnRow
@@ -84,7 +84,7 @@ def scripted_room(
 
     opening = scenario.opening
     room = Room(
-        dict.fromkeys(_seats(scenario), act),
+        dict.fromkeys(scenario.desk.seats, act),
         people=scenario.desk.people,
         opening=None if opening is None else Opening(opening.by, opening.message),
         desk=scenario.desk.id,
@@ -116,18 +116,6 @@ def _send_stragglers(scenario: Scenario, room: Room, entries: Sequence[Entry]) -
     # A seat whose time was over sends all that it had to say too late.
     due = (*listed_calls(turn), *turn.late) if last.outcome == "timed_out" else turn.late
     room.straggle(last, [(call.tool, call.arguments) for call in due[answered:]])
-
-
-def _seats(scenario: Scenario) -> Iterator[Seat]:
-    for spec in scenario.desk.seats:
-        yield Seat(
-            id=spec.id,
-            name=spec.name,
-            role=spec.role,
-            brief=spec.brief,
-            fence=spec.fence,
-            retired=spec.retired,
-        )
 
 
 def _script(scenario: Scenario) -> Script:

@@ -17,6 +17,8 @@ from deskroom.speech.tools import POST, served
 
 __all__ = ["check_resumable", "listed_calls", "script_digest"]
 
+_SHOWN = 60
+
 
 def script_digest(scenario: Scenario) -> str:
     """Return the digest of everything in a scenario that is played.
@@ -97,7 +99,7 @@ def _deeper(path: str, before: Any, now: Any) -> Iterator[str]:  # noqa: ANN401 
 
 def _short(value: object) -> str:
     text = repr(value)
-    return text if len(text) <= 60 else f"{text[:60]}…"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _script_differences(scenario: Scenario, entries: Sequence[Entry]) -> Iterator[str]:

@@ -16,7 +16,8 @@ from deskroom.core.roster import Person, validate_desks, validate_roster
 from deskroom.core.text import ascii_lower, is_blank
 from deskroom.errors import DeskError, RosterError
 from deskroom.room.policy import Policy
-from deskroom.scenario.model import DeskSpec, Nobody, Opening, SeatSpec, Turn, TurnExpect
+from deskroom.room.seat import Seat
+from deskroom.scenario.model import DeskSpec, Nobody, Opening, Turn, TurnExpect
 from deskroom.scenario.position import KeyPath
 from deskroom.scenario.problems import Findings, did_you_mean, listing, quoted
 from deskroom.scenario.words import Order
@@ -52,7 +53,7 @@ class Names:
     desk: DeskSpec | None
 
     @cached_property
-    def seats(self) -> Mapping[str, SeatSpec]:
+    def seats(self) -> Mapping[str, Seat]:
         """The seats by id."""
         return {seat.id: seat for seat in self.desk.seats} if self.desk else {}
 

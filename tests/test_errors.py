@@ -13,6 +13,7 @@ from deskroom.errors import (
     RoomFailure,
     RosterError,
     UsageError,
+    WireError,
     nearest,
 )
 
@@ -25,6 +26,7 @@ ALL = [
     RoomFailure("failed"),
     RosterError("empty_member_id", " "),
     UsageError("misused"),
+    WireError("x is missing"),
 ]
 
 
@@ -40,7 +42,16 @@ def test_every_error_has_one_root() -> None:
 def test_whose_fault_it_is_decides_the_class() -> None:
     """Only a closed room is a kind of misuse; the other kinds stand beside each other."""
     assert issubclass(RoomClosed, UsageError)
-    kinds = (AsideRefused, DeskError, EpisodeError, FileError, RoomFailure, RosterError, UsageError)
+    kinds = (
+        AsideRefused,
+        DeskError,
+        EpisodeError,
+        FileError,
+        RoomFailure,
+        RosterError,
+        UsageError,
+        WireError,
+    )
     assert all(kind.__bases__ == (DeskroomError,) for kind in kinds)
 
 

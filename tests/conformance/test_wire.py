@@ -12,14 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deskroom.conformance.ops import OPS, answer
-from deskroom.conformance.wire import (
-    Fields,
-    NotAVector,
-    audience_out,
-    mention_out,
-    rejection_out,
-    seen_out,
-)
+from deskroom.conformance.wire import Case, rejection_out, seen_out
 from deskroom.core import (
     DESK,
     EVERYONE,
@@ -37,8 +30,8 @@ from deskroom.core import (
     SeenRow,
     Target,
     Viewer,
-    agent,
 )
+from deskroom.errors import WireError
 from deskroom.speech import Broadcast, Dm, Rejection
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "algebra.jsonl"
@@ -59,13 +52,6 @@ JUNK: st.SearchStrategy[object] = st.sampled_from(
 )
 
 
-def told(value: dict[str, Any], ask: str, *names: str) -> str:
-    """Return what is told when a reader of Fields does not get what it asks for."""
-    with pytest.raises(NotAVector) as caught:
-        getattr(Fields(value, ""), ask)(*names)
-    return str(caught.value)
-
-
 def places(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
     """Yield the path of everything within a JSON value."""
     within: list[tuple[str | int, object]] = []
@@ -78,31 +64,9 @@ def places(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[st
         yield from places(item, (*path, key))
 
 
-def test_simple_fields_are_read_by_type() -> None:
-    """Text, numbers, flags, lists and nulls each have a reader."""
-    fields = Fields({"t": "x", "n": 7, "f": True, "l": ["a", "b"], "z": None}, "")
-    assert (fields.text("t"), fields.number("n"), fields.flag("f")) == ("x", 7, True)
-    assert (fields.count("n"), fields.texts("l"), fields.has("q")) == (7, ("a", "b"), False)
-    assert (fields.maybe_text("z"), fields.maybe_text("t")) == (None, "x")
-    assert (fields.maybe_number("z"), fields.maybe_number("n")) == (None, 7)
-
-
 @pytest.mark.parametrize(
     "ask,value,problem",
     [
-        ("text", 1, "a.x must be a string"),
-        ("number", "1", "a.x must be an integer"),
-        ("number", True, "a.x must be an integer"),
-        ("number", 1.0, "a.x must be an integer"),
-        ("count", -1, "a.x must not be negative"),
-        ("flag", 1, "a.x must be true or false"),
-        ("flag", None, "a.x must be true or false"),
-        ("texts", "ab", "a.x must be a list of strings"),
-        ("texts", ["a", 1], "a.x must be a list of strings"),
-        ("objects", [{}, []], "a.x[1] must be an object"),
-        ("object", [], "a.x must be an object"),
-        ("maybe_text", 1, "a.x must be a string"),
-        ("maybe_number", "", "a.x must be an integer"),
         ("maybe_mentions", {}, "a.x must be a list of objects"),
         ("author", {"kind": "desk", "id": "d"}, "a.x.kind must be one of agent, person, other"),
         ("author", {"kind": "agent"}, "a.x.id is missing"),
@@ -123,17 +87,10 @@ def test_simple_fields_are_read_by_type() -> None:
     ],
 )
 def test_what_does_not_fit_is_told_with_its_path(ask: str, value: object, problem: str) -> None:
-    """A flag is no number, and a path leads to the field at fault."""
-    with pytest.raises(NotAVector) as caught:
-        getattr(Fields({"x": value}, "a"), ask)("x")
+    """What the form of a vector does not have is told with where it stands."""
+    with pytest.raises(WireError) as caught:
+        getattr(Case({"x": value}, "a"), ask)("x")
     assert str(caught.value) == problem
-
-
-def test_a_missing_field_and_a_line_of_another_kind_are_told() -> None:
-    """At the top there is no path before the name."""
-    assert told({}, "text", "x") == "x is missing"
-    with pytest.raises(NotAVector, match=r"^the line must be an object$"):
-        Fields([], "")
 
 
 def test_a_world_is_read_as_a_directory() -> None:
@@ -144,14 +101,14 @@ def test_a_world_is_read_as_a_directory() -> None:
         "retired": ["b"],
         "desks": [{"id": "d", "name": "D", "members": ["b", "a"]}],
     }
-    directory = Fields({"world": world}, "").directory("world")
+    directory = Case({"world": world}).directory("world")
     assert directory.roster == Roster([Member("a"), Member("b", "B")], [Person("p", "P")], ["b"])
     assert directory.desks == DeskSet([Desk("d", "D", ["b", "a"])])
 
 
 def test_authors_targets_mentions_and_viewers_are_read() -> None:
     """Everyone and the operator have no id, and quiet may be left out."""
-    fields = Fields(
+    fields = Case(
         {
             "other": {"kind": "other"},
             "person": {"kind": "person", "id": "p"},
@@ -162,7 +119,6 @@ def test_authors_targets_mentions_and_viewers_are_read() -> None:
             ],
             "none": None,
         },
-        "",
     )
     mentions = (Mention(EVERYONE, "@here", 1), Mention(Target("desk", "d"), "@d", 2, quiet=True))
     assert fields.author("other") is None
@@ -191,14 +147,13 @@ def test_policies_utterances_and_rows_are_read() -> None:
             "audience": {"kind": "aside", "members": ["b"]},
         },
     ]
-    fields = Fields(
+    fields = Case(
         {
             "policy": policy,
             "dm": {"kind": "dm", "to": ["b"], "message": "m"},
             "broadcast": {"kind": "broadcast", "message": "m"},
             "rows": rows,
         },
-        "",
     )
     assert fields.policy("policy") == AsidePolicy(**policy)  # type: ignore[arg-type]
     assert fields.utterance("dm") == Dm("m", ["b"])
@@ -210,19 +165,7 @@ def test_policies_utterances_and_rows_are_read() -> None:
 
 
 def test_answers_are_written_in_the_wire_form() -> None:
-    """Ids that are not there are left out, quiet is always written, a stub says what it covers."""
-    assert mention_out(Mention(EVERYONE, "@here", 3)) == {
-        "target": {"kind": "everyone"},
-        "text": "@here",
-        "offset": 3,
-        "quiet": False,
-    }
-    assert mention_out(Mention(agent("a"), "@a", 0, quiet=True))["target"] == {
-        "kind": "agent",
-        "id": "a",
-    }
-    assert audience_out(DESK) == {"kind": "desk"}
-    assert audience_out(Audience("aside", ["a"])) == {"kind": "aside", "members": ["a"]}
+    """Ids that are not there are left out, and a stub says what it covers."""
     assert rejection_out(Rejection("empty_message")) == {"kind": "empty_message"}
     assert rejection_out(Rejection("unknown_tool", "x")) == {"kind": "unknown_tool", "name": "x"}
     assert rejection_out(Rejection("unknown_recipient", "x")) == {
@@ -258,6 +201,6 @@ def test_a_damaged_case_is_answered_or_told(op: str, data: st.DataObject) -> Non
         del holder[path[-1]]
     else:
         holder[path[-1]] = copy.deepcopy(data.draw(JUNK))
-    with contextlib.suppress(NotAVector):
-        got = answer(op, Fields(case, ""))
+    with contextlib.suppress(WireError):
+        got = answer(op, Case(case))
         assert json.loads(json.dumps(got)) == got

@@ -41,7 +41,17 @@ def asked(*mentions: Mention, author: str = "ada", desk: str | None = "eng") -> 
 
 def test_the_default_policy_allows_nothing() -> None:
     """Without a policy nothing is private."""
+    nothing = AsidePolicy(
+        enabled=False, max_members=0, max_messages=0, must_surface=False, require_thread=False
+    )
+    assert AsidePolicy() == nothing
     assert aside(AsidePolicy(), asked(*to("bob")), DIRECTORY) == Refused("disabled")
+
+
+def test_a_wish_has_nothing_behind_it_unless_it_is_said() -> None:
+    """By default there is no thread, nothing was spent and nobody owes a word."""
+    plain = AsideInput(author_id="ada", desk_id=None, mentions=())
+    assert (plain.thread_root, plain.spent, plain.unsettled) == (None, 0, False)
 
 
 def test_the_default_numbers_allow_nothing_either() -> None:

@@ -86,7 +86,7 @@ def test_what_no_token_can_be_is_no_alias(alias: str) -> None:
     assert members((alias, alias)).names == ("everyone", "channel", "here")
 
 
-@pytest.mark.parametrize("alias", ["a@b", "a`b", "a\x1cb", "a(b", "_", "9", "½", "a\u200b"])
+@pytest.mark.parametrize("alias", ["a@b", "a`b", "a\x1cb", "a(b", "a~b", "_", "9", "½", "a\u200b"])
 def test_what_a_token_might_be_is_an_alias(alias: str) -> None:
     """Whatever does not end a token may be in an alias."""
     assert alias.lower() in members((alias, None)).names

@@ -121,6 +121,13 @@ def test_a_mention_without_an_id_is_no_direct_mention() -> None:
     assert decide(nameless) == NoTurn("no_direct_agent_mention")
 
 
+def test_by_default_a_chain_takes_sixteen_hops() -> None:
+    """Mentions start turns unless a policy says otherwise."""
+    assert DispatchPolicy() == DispatchPolicy(enabled=True, max_hops=16)
+    assert decide(at(0, "bob"), hop=15) == TurnFor("bob", 16, at(0, "bob"))
+    assert decide(at(0, "bob"), hop=16) == NoTurn("hop_limit_reached")
+
+
 @pytest.mark.parametrize("wrong", [{"max_hops": -1}, {"enabled": "yes"}, {"max_hops": None}])
 def test_a_policy_is_checked_when_it_is_made(wrong: dict[str, object]) -> None:
     """Negative hops and values of another type are refused at once."""

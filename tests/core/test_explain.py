@@ -79,6 +79,33 @@ def test_each_at_sign_has_its_verdict(body: str, expected: Note) -> None:
     assert only(body) == expected
 
 
+@pytest.mark.parametrize(
+    "body,expected",
+    [
+        ("@al’s-own-long-and-winding-tail", "al"),
+        ("@AL-bert-and-all-of-his-friends", "al-bert"),
+        ("@al-berto-and-all-of-his-friends", "al"),
+        ("@also-with-a-long-and-winding-tail", None),
+        ("@alé-with-a-long-and-winding-tail", None),
+        ("@#al/with-a-long-and-winding-tail", "al"),
+        ("@al-brt", "al"),
+        ("@a-bert", "al-bert"),
+        ("x@al", "al"),
+        ("x@", None),
+    ],
+)
+def test_the_nearest_name_is_one_that_the_text_begins_with(body: str, expected: str | None) -> None:
+    """The longest alias that ends at the end of a word is meant, else the most alike if any is."""
+    directory = Directory(Roster([Member("al"), Member("al-bert")]), DeskSet())
+    assert explain_mentions(body, None, directory)[0].nearest == expected
+
+
+def test_over_an_invalid_directory_nobody_is_known() -> None:
+    """What mentions nobody is not explained as if it did."""
+    directory = Directory(Roster([Member("al"), Member("")]), DeskSet())
+    assert explain_mentions("@al", None, directory)[0].verdict == "unknown"
+
+
 def test_an_at_sign_that_runs_into_another_has_no_name() -> None:
     """Both signs of such a run get a note of their own."""
     assert explain_mentions("@solver(@Chief", None, DIRECTORY) == (

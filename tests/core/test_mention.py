@@ -114,7 +114,7 @@ def test_a_token_may_stand_behind_an_opener(opener: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "before", ["x", "\v", "\xa0", "\u3000", "\x1c", ".", "<", "é", "-"], ids=repr
+    "before", ["x", "~", "\v", "\xa0", "\u3000", "\x1c", ".", "<", "é", "-"], ids=repr
 )
 def test_no_token_stands_behind_anything_else(before: str) -> None:
     """A vertical tab and wide spaces are no openers, so an address in a word is left alone."""
@@ -132,7 +132,7 @@ def test_a_token_ends_before_white_space_or_a_closing_mark(end: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "inside", ["(", "[", "-", "’", "\u200b", "\x1c", "`", "\\", "#", "。", "\u0300"]
+    "inside", ["(", "~", "[", "-", "’", "\u200b", "\x1c", "`", "\\", "#", "。", "\u0300"]
 )
 def test_a_token_runs_on_over_other_characters(inside: str) -> None:
     """What is not listed belongs to the token, even if it is invisible."""
@@ -231,6 +231,7 @@ def test_after_fifty_pings_the_rest_is_quiet() -> None:
     loud = [target.id for target, _, _, quiet in extracted(body) if not quiet]
     assert loud == [f"s{n}" for n in range(MAX_PINGS)]
     assert len(extracted(body)) == MAX_PINGS + 6
+    assert MAX_PINGS == 50
 
 
 @pytest.mark.parametrize(
@@ -288,6 +289,11 @@ def test_a_supplied_mention_of_another_target_is_made_quiet() -> None:
         Mention(agent("twin1"), "@twin", 5, quiet=True),
         Mention(agent("old"), "@nobody", 11, quiet=True),
     )
+
+
+def test_a_mention_pings_unless_it_is_said_to_be_quiet() -> None:
+    """Quiet may be left out when it is false."""
+    assert Mention(agent("ada"), "@ada", 0) == Mention(agent("ada"), "@ada", 0, quiet=False)
 
 
 def test_a_supplied_quiet_mention_stays_quiet() -> None:

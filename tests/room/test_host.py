@@ -1064,7 +1064,7 @@ async def test_a_real_hang_in_a_simulated_room_is_ended_by_the_guard() -> None:
         await turn.post("dropped")
         await anyio.sleep_forever()
 
-    policy = Policy(turn_timeout_s=0.05, chair=ChairPolicy(rounds=1))
+    policy = Policy(turn_timeout_s=0.2, chair=ChairPolicy(rounds=1))
     with anyio.fail_after(10):
         result = await play(
             {"b": ScriptedSeat([post("here")]), "a": a}, opening="@a go", policy=policy
@@ -1090,7 +1090,7 @@ async def test_a_seat_that_timed_out_can_be_granted_again_while_it_still_hangs()
             await anyio.sleep(0.01)
             await turn.post("in time")
 
-    policy = Policy(turn_timeout_s=0.05, chair=ChairPolicy(rounds=1))
+    policy = Policy(turn_timeout_s=0.2, chair=ChairPolicy(rounds=1))
     result = await play({"a": a}, policy=policy)
     assert ["a 0 timed_out", "a 0 spoke"] == outcomes(result)
     assert ["turn_ended"] == [reply.rejection for reply in late]

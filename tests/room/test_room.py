@@ -626,6 +626,17 @@ async def test_a_callback_that_raises_closes_the_room() -> None:
     assert result.error.__cause__ is error
 
 
+async def test_a_callback_that_stops_the_room_and_then_raises_has_failed() -> None:
+    """What failed is told, rather than that the room was to stop anyway."""
+
+    def on_row(entry: RowEntry) -> None:
+        room.stop()
+        raise ValueError
+
+    room = simulated({"a": ScriptedSeat()}, on_row=on_row)
+    assert "failed" == (await room.run()).closed
+
+
 # Failing and being cancelled
 
 
@@ -660,12 +671,13 @@ async def test_a_room_that_is_cancelled_from_outside_leaves_no_task() -> None:
 
     async def a(turn: Turn) -> None:
         try:
+            scope.cancel()
             await anyio.sleep_forever()
         finally:
             ended.append("a")
 
     room = simulated({"a": a})
-    with anyio.move_on_after(0.02) as scope:
+    with anyio.CancelScope() as scope:
         await room.run()
     assert (True, ["a"]) == (scope.cancelled_caught, ended)
     assert before == len(anyio.get_running_tasks())

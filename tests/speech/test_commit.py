@@ -40,7 +40,7 @@ from deskroom.speech import (
 DIRECTORY = Directory(
     Roster(
         [Member("ada"), Member("bob"), Member("cy"), Member("x y"), Member("old")],
-        [Person("sam", "Sam")],
+        [Person("sam", "Sam"), Person("bob", "Bobby")],
         ["old"],
     ),
     DeskSet([Desk("eng", "Eng", ["ada", "bob", "x y"])]),
@@ -152,6 +152,18 @@ def test_a_marked_message_is_to_whom_it_names() -> None:
     committed = said(Post("!aside @bob @sam @#eng @bob @cy"))
     assert committed.audience == Audience("aside", ("bob", "cy"))
     assert committed.mentions == (at(7, "bob"), at(23, "bob", quiet=True), at(28, "cy"))
+
+
+def test_a_person_with_a_members_id_is_not_that_member() -> None:
+    """A private body's mentions keep agents only, by kind and not by id alone."""
+    assert said(Post("!aside @bobby @bob")).mentions == (at(14, "bob"),)
+
+
+def test_a_request_has_nothing_behind_it_unless_it_is_said() -> None:
+    """By default asides are off, nothing was spent, nobody owes a word and there is no thread."""
+    plain = CommitRequest(utterance=Post("m"), speaker_id="ada", directory=DIRECTORY, desk_id=None)
+    assert (plain.policy, plain.spent, plain.unsettled) == (AsidePolicy(), 0, False)
+    assert plain.thread_root is None
 
 
 def test_a_dm_without_recipients_is_said_to_the_desk() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from deskroom.conformance.wire import Fields, audience_out, mention_out, rejection_out, seen_out
+from deskroom.conformance.wire import Case, rejection_out, seen_out
 from deskroom.core import (
     AsideInput,
     Bookkeeping,
@@ -20,6 +20,7 @@ from deskroom.core import (
     resolve,
     slug,
 )
+from deskroom.core.wire import audience_out, mention_out
 from deskroom.errors import AsideRefused, DeskError, RosterError
 from deskroom.speech import (
     Broadcast,
@@ -42,28 +43,28 @@ __all__ = ["OPS", "answer"]
 Answer = Any
 
 
-def answer(op: str, case: Fields) -> Answer:
+def answer(op: str, case: Case) -> Answer:
     """Return what this build answers to a case, in the wire form of ``want``.
 
-    Raises ``NotAVector`` if an input is missing or of the wrong type, ``KeyError`` for an op that
+    Raises ``WireError`` if an input is missing or of the wrong type, ``KeyError`` for an op that
     is not in ``OPS``.
     """
     return OPS[op](case)
 
 
-def _code_ranges(case: Fields) -> Answer:
+def _code_ranges(case: Case) -> Answer:
     return [list(span) for span in code_ranges(case.text("body"))]
 
 
-def _slug(case: Fields) -> Answer:
+def _slug(case: Case) -> Answer:
     return slug(case.text("label"))
 
 
-def _fence(case: Fields) -> Answer:
+def _fence(case: Case) -> Answer:
     return extract_post(case.text("text"))
 
 
-def _resolve(case: Fields) -> Answer:
+def _resolve(case: Case) -> Answer:
     mentions = resolve(
         case.text("body"),
         case.maybe_mentions("supplied"),
@@ -73,11 +74,11 @@ def _resolve(case: Fields) -> Answer:
     return [mention_out(mention) for mention in mentions]
 
 
-def _direct_responder(case: Fields) -> Answer:
+def _direct_responder(case: Case) -> Answer:
     return direct_responder(case.mentions("mentions"), case.directory("world").roster)
 
 
-def _dispatch(case: Fields) -> Answer:
+def _dispatch(case: Case) -> Answer:
     policy = DispatchPolicy(enabled=case.flag("enabled"), max_hops=case.count("max_hops"))
     try:
         decision = mention_dispatch(
@@ -94,7 +95,7 @@ def _dispatch(case: Fields) -> Answer:
     return {"kind": "none", "reason": decision.reason}
 
 
-def _aside(case: Fields) -> Answer:
+def _aside(case: Case) -> Answer:
     asked = AsideInput(
         author_id=case.text("author_id"),
         desk_id=case.maybe_text("desk_id"),
@@ -112,7 +113,7 @@ def _aside(case: Fields) -> Answer:
     return {"kind": "one", "audience": audience_out(allowed)}
 
 
-def _interpret(case: Fields) -> Answer:
+def _interpret(case: Case) -> Answer:
     arguments = {
         "message": case.maybe_text("message"),
         "to": None if case.raw("to") is None else list(case.texts("to")),
@@ -136,14 +137,14 @@ def _utterance_out(utterance: Utterance) -> Answer:
     return {"kind": kind, "message": utterance.message}
 
 
-def _check(case: Fields) -> Answer:
+def _check(case: Case) -> Answer:
     rejection = check_recipients(
         case.utterance("utterance"), case.text("speaker_id"), case.directory("world").roster
     )
     return {"ok": True} if rejection is None else {"rejected": rejection_out(rejection)}
 
 
-def _commit(case: Fields) -> Answer:
+def _commit(case: Case) -> Answer:
     request = CommitRequest(
         utterance=case.utterance("utterance"),
         speaker_id=case.text("speaker_id"),
@@ -173,25 +174,25 @@ def _commit(case: Fields) -> Answer:
     }
 
 
-def _peers(case: Fields) -> Answer:
+def _peers(case: Case) -> Answer:
     peers = addressed_peers(
         case.utterance("utterance"), case.text("speaker_id"), case.directory("world")
     )
     return list(peers)
 
 
-def _bookkeeping(case: Fields) -> Answer:
+def _bookkeeping(case: Case) -> Answer:
     books = Bookkeeping.of(case.rows("rows"))
     unsettled = books.unsettled(case.text("author_id"), case.texts("addressed"))
     return {"spent": books.spent, "unsettled": unsettled}
 
 
-def _project(case: Fields) -> Answer:
+def _project(case: Case) -> Answer:
     return [seen_out(seen) for seen in project(case.rows("rows"), case.viewer("viewer"))]
 
 
 #: Every op, in the order in which reports list them.
-OPS: Final[Mapping[str, Callable[[Fields], Answer]]] = {
+OPS: Final[Mapping[str, Callable[[Case], Answer]]] = {
     "code_ranges": _code_ranges,
     "slug": _slug,
     "fence": _fence,

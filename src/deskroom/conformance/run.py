@@ -12,8 +12,8 @@ from typing import Any
 from attrs import Factory, define, frozen
 
 from deskroom.conformance.ops import OPS, answer
-from deskroom.conformance.wire import Fields, NotAVector
-from deskroom.errors import FileError, nearest
+from deskroom.conformance.wire import Case
+from deskroom.errors import FileError, WireError, nearest
 
 __all__ = ["Mismatch", "Report", "Tally", "conform"]
 
@@ -106,8 +106,8 @@ def _evaluate(report: Report, path: str, line: int, case: dict[str, Any]) -> Non
     if "want" not in case:
         raise FileError(path, f"a case of {op} has no want", line=line)
     try:
-        got = answer(op, Fields(case, ""))
-    except NotAVector as error:
+        got = answer(op, Case(case))
+    except WireError as error:
         raise FileError(path, f"a case of {op} is not a vector: {error}", line=line) from None
     tally = report.tallies.setdefault(op, Tally())
     tally.cases += 1

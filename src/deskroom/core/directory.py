@@ -22,7 +22,7 @@ TOKEN_ENDS: Final = frozenset(WHITE_SPACE + ",;.?!:)]}'\"")
 _EVERYONE_ALIASES: Final = ("everyone", "channel", "here")
 
 
-@frozen
+@frozen(cache_hash=True)
 class Target:
     """What an alias stands for. ``id`` is None for everyone."""
 

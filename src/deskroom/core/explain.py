@@ -20,7 +20,7 @@ from deskroom.core.mention import OPENERS, Mention, is_masked, read_token, resol
 from deskroom.core.text import is_alphanumeric
 from deskroom.errors import nearest
 
-__all__ = ["Note", "Verdict", "explain_mentions"]
+__all__ = ["Note", "Verdict", "explain_mentions", "leading_alias"]
 
 Verdict = Literal[
     "mention",
@@ -129,8 +129,14 @@ def _shown(body: str, at: int) -> str:
 def _near(shown: str, directory: Directory) -> str | None:
     """Return the alias that was most likely meant: one it begins with, else the most alike."""
     name = shown.lstrip("@#").lower()
+    return leading_alias(name, directory) or (nearest(name, directory.names) if name else None)
+
+
+def leading_alias(text: str, directory: Directory) -> str | None:
+    """Return the longest alias that ``text`` begins with as a whole word, or None."""
+    name = text.lower()
     for end in range(len(name), 0, -1):
         whole_word = end == len(name) or not is_alphanumeric(name[end])
         if whole_word and directory.lookup(name[:end]):
             return name[:end]
-    return nearest(name, directory.names) if name else None
+    return None

@@ -51,6 +51,8 @@ def code_ranges(body: str) -> Spans:
 
 def to_byte_offsets(body: str, ascending: Sequence[int]) -> dict[int, int]:
     """Map character offsets, given in ascending order, to UTF-8 byte offsets."""
+    if body.isascii():
+        return {offset: offset for offset in ascending}
     mapped: dict[int, int] = {}
     last = total = 0
     for offset in ascending:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 from attrs import frozen
 
@@ -51,8 +51,7 @@ class Mention:
 _Draft = tuple[int, Target, str, bool]
 
 
-@frozen
-class Token:
+class Token(NamedTuple):
     """A stretch of text that has the shape of a mention; ``start`` and ``end`` count characters."""
 
     start: int
@@ -89,7 +88,7 @@ def tokens(body: str) -> Iterator[Token]:
         return
     spans = code_spans(body)
     while at >= 0:
-        token = None if is_masked(at, spans) else read_token(body, at)
+        token = None if spans and is_masked(at, spans) else read_token(body, at)
         if token is not None:
             yield token
         at = body.find("@", token.end if token else at + 1)

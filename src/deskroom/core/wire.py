@@ -6,7 +6,7 @@ and so is a key that the form does not have.
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from deskroom.core.audience import DESK, Audience, Author
 from deskroom.core.directory import EVERYONE, Target
@@ -81,6 +81,13 @@ class Fields:
         """Return an integer."""
         return self._typed(name, int, "an integer")
 
+    def count(self, name: str) -> int:
+        """Return an integer that is not negative."""
+        value = self.number(name)
+        if value < 0:
+            raise WireError(f"{self.at(name)} must not be negative")
+        return value
+
     def maybe_number(self, name: str) -> int | None:
         """Return an integer, or None for null."""
         return None if self.raw(name) is None else self.number(name)
@@ -103,14 +110,14 @@ class Fields:
             raise WireError(f"{self.at(name)} must be one of {', '.join(words)}")
         return value
 
-    def object(self, name: str) -> Fields:
+    def object(self, name: str) -> Self:
         """Return a nested object."""
-        return Fields(self.raw(name), self.at(name))
+        return type(self)(self.raw(name), self.at(name))
 
-    def objects(self, name: str) -> list[Fields]:
+    def objects(self, name: str) -> list[Self]:
         """Return a list of objects."""
         items = self._typed(name, list, "a list of objects")
-        return [Fields(item, f"{self.at(name)}[{at}]") for at, item in enumerate(items)]
+        return [type(self)(item, f"{self.at(name)}[{at}]") for at, item in enumerate(items)]
 
     def end(self) -> None:
         """Raise ``WireError`` for a key that the form does not have."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Literal, Self
@@ -31,6 +32,8 @@ __all__ = ["JournalError", "JournalFile", "JournalReader", "Line", "Sync", "Torn
 Sync = Literal["row", "close", "never"]
 
 _GATHERED: Final = 64 * 1024
+#: What a journal begins with; a file that does not is another's, however short its last line is.
+_BEGINS: Final = b'{"kind":"header",'
 _SETTLES: Final = (HeaderEntry, RowEntry, EndEntry, RoutedEntry, CloseEntry)
 
 
@@ -72,15 +75,21 @@ class JournalReader:
 
     def lines(self) -> Iterator[Line]:
         """Yield every whole line that has not been read yet."""
+        self.is_torn = False
         try:
             self._file.seek(self._end)
             for raw in self._file:
-                self.is_torn = not raw.endswith(b"\n")
-                if self.is_torn:
+                if not raw.endswith(b"\n"):
+                    self._torn(raw)
                     return
                 yield self._line(raw)
         except OSError as error:
             raise JournalError(self.path, f"the journal cannot be read: {error.strerror}") from None
+
+    def _torn(self, raw: bytes) -> None:
+        if self._lines == 0 and not (raw.startswith(_BEGINS) or _BEGINS.startswith(raw)):
+            raise JournalError(self.path, "line 1 is bad: this is no journal", line=1)
+        self.is_torn = True
 
     def _line(self, raw: bytes) -> Line:
         line = _line(self.path, self._lines + 1, raw, self._digest, self._end)
@@ -140,7 +149,7 @@ class JournalFile:
         self._fd = fd
         self._sync = sync
         self._digest = FIRST
-        self._end = 0
+        self._torn_at: int | None = None
         self._gathered = bytearray()
         self._broken = False
 
@@ -156,19 +165,23 @@ class JournalFile:
         try:
             fd = os.open(path, flags, 0o666)
         except FileExistsError:
-            raise JournalError(shown, "there is such a journal: resume it, or name another file") from None
+            raise JournalError(
+                shown, "there is such a journal: resume it, or name another file"
+            ) from None
         except OSError as error:
             raise JournalError(shown, f"the journal cannot be made: {error.strerror}") from None
         _lock(shown, fd)
+        if sync != "never":
+            _sync_folder(Path(path).parent)
         return cls(shown, fd, sync)
 
     @classmethod
     def resume(cls, path: str | Path, *, sync: Sync = "row") -> Self:
         """Open a journal to go on with it; its entries are in ``entries``.
 
-        A last line that a crash cut short is cut off, and ``cut`` holds its number. Raises
-        ``JournalError`` for any other bad line, and then nothing is written; and when another
-        process writes to it.
+        A last line that a crash cut short is cut off with the first write, and ``cut`` holds its
+        number; of a journal that was just begun that may be all there is. Raises ``JournalError``
+        for any other bad line, and then nothing is written; and when another process writes to it.
         """
         shown = str(path)
         try:
@@ -187,13 +200,13 @@ class JournalFile:
         return journal
 
     def _read_back(self) -> None:
-        try:
-            for line in read_journal(self.path):
+        end = 0
+        with JournalReader(self.path) as reader:
+            for line in reader.lines():
                 self.entries.append(line.entry)
-                self._digest, self._end = line.digest, line.end
-        except Torn as torn:
-            self.cut = torn.line
-            os.ftruncate(self._fd, self._end)
+                self._digest, end = line.digest, line.end
+            if reader.is_torn:
+                self.cut, self._torn_at = len(self.entries) + 1, end
 
     def write(self, entry: Entry) -> None:
         """Append one entry, durable as far as ``sync`` says.
@@ -201,8 +214,7 @@ class JournalFile:
         Raises ``JournalError`` when it cannot be kept. What was kept before stays and resumes; the
         journal takes no more.
         """
-        if self._broken:
-            raise JournalError(self.path, "the journal has failed and takes no more entries")
+        self._check(entry)
         line, self._digest = seal(entry_out(entry), self._digest)
         self._gathered += line
         try:
@@ -215,13 +227,38 @@ class JournalFile:
         except OSError as error:
             raise self._failure(error) from error
 
+    def _check(self, entry: Entry) -> None:
+        """Refuse what would leave a file that nobody can read."""
+        if self._fd < 0:
+            raise JournalError(self.path, "the journal is closed")
+        if self._broken:
+            raise JournalError(self.path, "the journal has failed and takes no more entries")
+        if isinstance(entry, HeaderEntry) != (self._digest == FIRST):
+            problem = (
+                "the journal begins with another header: give its entries to the room as resume"
+                if isinstance(entry, HeaderEntry)
+                else "the journal is new, and begins with a header: the room resumes another's entries"
+            )
+            raise JournalError(self.path, problem)
+
     def _flush(self, fd: int) -> None:
+        """Write what was gathered.
+
+        An interrupt may come between the write and the note of it. So the journal counts as broken
+        until both are done: what is in the file then is whole, or torn, and nothing is in it twice.
+        """
+        if not self._gathered:
+            return
+        self._broken = True
+        if self._torn_at is not None:
+            os.ftruncate(fd, self._torn_at)
+            self._torn_at = None
         while self._gathered:
             del self._gathered[: os.write(fd, self._gathered)]
+        self._broken = False
 
     def _failure(self, error: OSError) -> JournalError:
         self._broken = True
-        self._gathered.clear()
         return JournalError(self.path, f"the journal cannot be written: {error.strerror}")
 
     def close(self) -> None:
@@ -230,9 +267,10 @@ class JournalFile:
         if fd < 0:
             return
         try:
-            self._flush(fd)
-            if self._sync != "never" and not self._broken:
-                os.fsync(fd)
+            if not self._broken:
+                self._flush(fd)
+                if self._sync != "never":
+                    os.fsync(fd)
         except OSError as error:
             raise self._failure(error) from error
         finally:
@@ -259,4 +297,14 @@ def _lock(path: str, fd: int) -> None:
         raise JournalError(path, f"the journal cannot be locked: {error.strerror}") from None
     if not locked:
         os.close(fd)
-        raise JournalError(path, "another process is writing to this journal")
+        raise JournalError(path, "another writer has this journal open")
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the name of a new file as durable as what will be in it."""
+    with suppress(OSError):  # not every system lets a folder be opened
+        fd = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-import cattrs
-from attrs import asdict
-from cattrs.errors import BaseValidationError
-
-from deskroom.core import Person
 from deskroom.core.wire import (
     Fields,
     decision_in,
@@ -20,7 +14,8 @@ from deskroom.core.wire import (
     row_in,
     row_out,
 )
-from deskroom.errors import WireError
+from deskroom.journal.arguments import encodable
+from deskroom.journal.header import header_in, header_out
 from deskroom.room.entries import (
     CallEntry,
     CloseEntry,
@@ -31,22 +26,14 @@ from deskroom.room.entries import (
     RowEntry,
     TurnEntry,
 )
-from deskroom.room.policy import Policy
-from deskroom.room.seat import Seat
-from deskroom.room.setup import Opening, Setup
 
-__all__ = ["FORMAT", "entry_in", "entry_out"]
-
-#: The version of the journal's format; a reader refuses any other.
-FORMAT: Final = 1
+__all__ = ["entry_in", "entry_out"]
 
 Json = dict[str, Any]
 
 _OUTCOMES: Final = ("silent", "refused", "failed", "timed_out")
 _REASONS: Final = ("completed", "quiet", "max_turns", "script", "stopped", "failed")
 _ROW_KINDS: Final = ("opening", "person", "seat", "nudge", "wrote")
-
-_policies: Final = cattrs.Converter(forbid_extra_keys=True)
 
 
 def entry_out(entry: Entry) -> Json:
@@ -61,92 +48,6 @@ def entry_in(value: object) -> Entry:
     entry = _READERS[fields.word("kind", *_READERS)](fields)
     fields.end()
     return entry
-
-
-# The header
-
-
-def _header_out(entry: HeaderEntry) -> Json:
-    setup = entry.setup
-    return {
-        "format": FORMAT,
-        "desk": {
-            "id": setup.desk_id,
-            "name": setup.desk_name,
-            "seats": [asdict(seat) for seat in setup.seats],
-            "people": [{"id": person.id, "label": person.label} for person in setup.people],
-        },
-        "policy": _policy_out(setup.policy),
-        "opening": None
-        if setup.opening is None
-        else {"by": setup.opening.by, "message": setup.opening.message},
-        "order": entry.order,
-        "scenario": entry.scenario,
-    }
-
-
-def _header_in(fields: Fields) -> HeaderEntry:
-    if fields.number("format") != FORMAT:
-        raise WireError(f"the format is {fields.number('format')}; this program reads {FORMAT}")
-    desk = fields.object("desk")
-    setup = Setup(
-        desk_id=desk.text("id"),
-        desk_name=desk.text("name"),
-        seats=tuple(_seat_in(seat) for seat in desk.objects("seats")),
-        people=tuple(_person_in(person) for person in desk.objects("people")),
-        policy=_policy_in(fields),
-        opening=_opening_in(fields),
-    )
-    desk.end()
-    if setup.directory.roster.fault is not None or setup.directory.desks.fault is not None:
-        raise WireError("the desk is not valid")
-    order = None if fields.raw("order") is None else fields.word("order", "listed", "routed")
-    return HeaderEntry(setup, order, fields.maybe_text("scenario"))
-
-
-def _seat_in(fields: Fields) -> Seat:
-    seat = Seat(
-        id=fields.text("id"),
-        name=fields.maybe_text("name"),
-        role=fields.maybe_text("role"),
-        brief=fields.maybe_text("brief"),
-        fence=fields.flag("fence"),
-        retired=fields.flag("retired"),
-    )
-    fields.end()
-    return seat
-
-
-def _person_in(fields: Fields) -> Person:
-    person = Person(fields.text("id"), fields.text("label"))
-    fields.end()
-    return person
-
-
-def _opening_in(fields: Fields) -> Opening | None:
-    if fields.raw("opening") is None:
-        return None
-    opening = fields.object("opening")
-    read = Opening(opening.text("by"), opening.text("message"))
-    opening.end()
-    return read
-
-
-def _policy_out(policy: Policy) -> Json:
-    out: Json = json.loads(json.dumps(asdict(policy)))
-    return out
-
-
-def _policy_in(fields: Fields) -> Policy:
-    raw = fields.raw("policy")
-    try:
-        policy = _policies.structure(raw, Policy)
-    except (BaseValidationError, TypeError, ValueError) as error:
-        raise WireError(f"{fields.at('policy')} is not a policy: {error!r}") from None
-    # Structuring fills in defaults; writing it again shows a key that was not there.
-    if _policy_out(policy) != raw:
-        raise WireError(f"{fields.at('policy')} must state every key, and no other")
-    return policy
 
 
 # Turns and calls
@@ -180,8 +81,8 @@ def _call_out(entry: CallEntry) -> Json:
         "attempt": entry.attempt,
         "seat": entry.seat,
         "call_id": entry.call_id,
-        "tool": _encodable(entry.tool),
-        "arguments": _encodable(entry.arguments),
+        "tool": encodable(entry.tool),
+        "arguments": encodable(entry.arguments),
         "reply": entry.reply,
         "late": entry.late,
         "source": entry.source,
@@ -200,15 +101,6 @@ def _call_in(fields: Fields) -> CallEntry:
         late=fields.flag("late"),
         source=fields.word("source", "call", "fence"),
     )
-
-
-def _encodable(value: object) -> Any:  # noqa: ANN401 - JSON-ready values
-    """Return what a seat emitted if JSON can hold it; else what it was, so that it stays refused."""
-    try:
-        json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError, RecursionError):
-        return {"not_json": type(value).__name__}
-    return value
 
 
 def _end_out(entry: EndEntry) -> Json:
@@ -295,7 +187,7 @@ def _close_in(fields: Fields) -> CloseEntry:
 
 
 _WRITERS: Final[Mapping[type, tuple[str, Callable[[Any], Json]]]] = {
-    HeaderEntry: ("header", _header_out),
+    HeaderEntry: ("header", header_out),
     TurnEntry: ("turn", _turn_out),
     CallEntry: ("call", _call_out),
     EndEntry: ("end", _end_out),
@@ -305,7 +197,7 @@ _WRITERS: Final[Mapping[type, tuple[str, Callable[[Any], Json]]]] = {
 }
 
 _READERS: Final[Mapping[str, Callable[[Fields], Entry]]] = {
-    "header": _header_in,
+    "header": header_in,
     "turn": _turn_in,
     "call": _call_in,
     "end": _end_in,

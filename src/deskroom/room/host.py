@@ -318,21 +318,24 @@ class Host:
         self._machine = advance(self._machine, TurnEvent.GRANT)
         self._held = None
         self._rung = None
-        self._speaker = Speaker(
-            grant.seat,
-            grant.hop,
-            seat.fence,
-            self._setup.directory,
-            self._setup.desk_id,
-            self._policy,
-            self.state.books,
-        )
+        self._speaker = self._speaker_for(grant.seat, grant.hop)
         if self._logs_info:
             self._turn_log = self._log.bind(turn=grant.turn, seat=grant.seat)
             self._turn_log.info("turn.granted", hop=grant.hop, attempt=grant.attempt)
         self._turn = self._channel(grant.seat).grant(self._grant_message(grant, seat))
         deadline = m.Deadline(grant.turn, grant.attempt)
         self._clock.arm(self._policy.turn_timeout_s, lambda: self._ring(deadline))
+
+    def _speaker_for(self, seat: str, hop: int) -> Speaker:
+        return Speaker(
+            seat,
+            hop,
+            self._setup.by_id[seat].fence,
+            self._setup.directory,
+            self._setup.desk_id,
+            self._policy,
+            self.state.books,
+        )
 
     def _ring(self, deadline: m.Deadline) -> None:
         # The mark counts; the message only wakes a host that waits, and a full inbox wakes it too.
@@ -447,8 +450,8 @@ class Host:
             self._held = verdict
 
     def _answer(self, call: m.Call, verdict: Accepted | Read | Refusal) -> m.Reply:
-        speaker = self._speaker
-        assert speaker is not None  # noqa: S101 - nobody calls before a first grant
+        # A resumed room may hear of late calls before it has granted a turn.
+        speaker = self._speaker or self._speaker_for(call.seat, 0)
         if isinstance(verdict, Refusal):
             text = refusal_text(verdict, speaker)
             return m.Reply(call.call_id, ok=False, text=text, rejection=verdict.word)

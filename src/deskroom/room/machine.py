@@ -9,13 +9,13 @@ that is late: the host refuses it and the machine is not asked.
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 from typing import Final
 
 __all__ = ["ENDED", "OUTCOMES", "TRANSITIONS", "TurnEvent", "TurnState", "advance"]
 
 
-class TurnState(Enum):
+class TurnState(StrEnum):
     """What the room's current turn is. The value of an ended state is the outcome's word."""
 
     IDLE = "idle"
@@ -30,7 +30,7 @@ class TurnState(Enum):
     STOPPED = "stopped"
 
 
-class TurnEvent(Enum):
+class TurnEvent(StrEnum):
     """What can happen to a turn."""
 
     GRANT = "grant"

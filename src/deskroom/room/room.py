@@ -36,6 +36,7 @@ class RoomResult:
     ``rows`` and ``decisions`` go side by side; ``entries`` holds both with what triggered them.
     ``turns`` has a record for each grant, in order, with its outcome and what the seat raised.
     ``closed`` says why the room closed, and ``error`` what failed when that is ``failed``.
+    ``setup`` is what the room was made of, and so what it decided by.
     """
 
     closed: CloseReason
@@ -48,6 +49,7 @@ class RoomResult:
     routed: Mapping[int, tuple[str, ...]] = field(repr=False)
     unplayed: tuple[int, ...] = field(default=(), repr=False)
     error: RoomFailure | None = None
+    setup: Setup = field(repr=False, eq=False)
 
     @classmethod
     def of(cls, state: RoomState, error: RoomFailure | None) -> Self:
@@ -63,6 +65,7 @@ class RoomResult:
             routed={sequence: entry.recipients for sequence, entry in state.routed.items()},
             unplayed=tuple(state.script.unplayed()) if state.script is not None else (),
             error=error,
+            setup=state.setup,
         )
 
     @property

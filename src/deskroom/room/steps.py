@@ -24,6 +24,7 @@ __all__ = [
     "Step",
     "Wait",
     "Wrote",
+    "due_nudge",
     "hop_after",
     "is_completed",
     "next_step",
@@ -150,15 +151,16 @@ def _routed(state: RoomState) -> Step:
         return Close("max_turns")
     if state.pending is not None:
         due = policy.chair.every > 0 and state.turns_since_chair >= policy.chair.every
-        return (_nudge(state) if due else None) or _grant(state, state.pending)
+        return (due_nudge(state) if due else None) or _grant(state, state.pending)
     if state.queue:
         return _grant(state, state.queue[0])
     if not state.rows and not state.turns and state.script is None:
         return Wait()
-    return _nudge(state) or Close("quiet")
+    return due_nudge(state) or Close("quiet")
 
 
-def _nudge(state: RoomState) -> Nudge | None:
+def due_nudge(state: RoomState) -> Nudge | None:
+    """Return the chair's next nudge, or None when it has none left or there is no seat for it."""
     if state.rounds_left <= 0 or state.setup.chair is None:
         return None
     seat = choose_seat(state.nudges + 1, state.setup.active, state.spoken, state.last_author)

@@ -37,13 +37,34 @@ from deskroom.scenario.structure import refuse_unknown_keys, structured
 from deskroom.scenario.toml import Document, parse_toml, read_toml
 from deskroom.scenario.words import Order
 
-__all__ = ["find_scenarios", "load_desk", "load_scenario", "parse_scenario"]
+__all__ = [
+    "DOCUMENT_KEYS",
+    "FORMAT",
+    "Parts",
+    "find_scenarios",
+    "load_desk",
+    "load_scenario",
+    "load_setting",
+    "parse_scenario",
+    "read_parts",
+]
 
 T = TypeVar("T")
 Expect = TypeVar("Expect", TurnExpect, OpeningExpect, RunExpect)
 
-_FORMAT: Final = 1
-_KEYS: Final = ("format", "title", "why", "order", "desk", "policy", "opening", "turn", "expect")
+#: The only version of the format, and the keys at the top of a scenario.
+FORMAT: Final = 1
+DOCUMENT_KEYS: Final = (
+    "format",
+    "title",
+    "why",
+    "order",
+    "desk",
+    "policy",
+    "opening",
+    "turn",
+    "expect",
+)
 #: A file with no other key is a desk file.
 _DESK_KEYS: Final = frozenset({"format", "title", "why", "desk"})
 
@@ -70,14 +91,23 @@ def load_desk(path: str | os.PathLike[str]) -> DeskSpec:
 
     Raises ``ScenarioError``.
     """
+    return load_setting(path)[0]
+
+
+def load_setting(path: str | os.PathLike[str]) -> tuple[DeskSpec, Policy]:
+    """Read the desk and the policy of a scenario, or a desk file's desk with the default policy.
+
+    Raises ``ScenarioError``.
+    """
     document = _opened(path)
     if not _DESK_KEYS.issuperset(document.data):
-        return _scenario(document).desk
+        scenario = _scenario(document)
+        return scenario.desk, scenario.policy
     reader = _Reader(document)
     if "format" in document.data:
         reader.format()
     reader.head()
-    return reader.settled(reader.desk())
+    return reader.settled(reader.desk()), Policy()
 
 
 def find_scenarios(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
@@ -124,7 +154,31 @@ def _opened(path: str | os.PathLike[str]) -> Document:
         raise ScenarioError([error]) from None
 
 
-def _scenario(document: Document) -> Scenario:
+@frozen(kw_only=True)
+class Parts:
+    """What could be read of a document. A part that could not is None, or its default.
+
+    ``findings`` says what is wrong; ``turns`` holds each listed turn once, however often it is
+    repeated.
+    """
+
+    document: Document
+    findings: Findings
+    title: str
+    why: str
+    order: Order
+    desk: DeskSpec | None
+    policy: Policy
+    opening: Opening | None
+    turns: tuple[Turn, ...]
+    expect: RunExpect | None
+
+
+def read_parts(document: Document) -> Parts:
+    """Read every part of a document that can be read.
+
+    Raises ``ScenarioError`` only when there is more wrong than is of use.
+    """
     reader = _Reader(document)
     reader.known_keys()
     reader.format()
@@ -134,19 +188,37 @@ def _scenario(document: Document) -> Scenario:
     policy = reader.policy(names) or Policy()
     opening = reader.opening(names)
     expect = reader.expect()
-    listed = reader.turns(names)
+    turns = reader.turns(names)
     check_order(reader.findings, head.order, document.data)
     if desk is not None:
         check_active(reader.findings, desk)
-    return Scenario(
+    return Parts(
+        document=document,
+        findings=reader.findings,
         title=head.title,
         why=head.why,
         order=head.order,
-        desk=reader.settled(desk),
+        desk=desk,
         policy=policy,
         opening=opening,
-        turns=tuple(copy for turn in listed for copy in _copies(turn)),
+        turns=tuple(turns),
         expect=expect,
+    )
+
+
+def _scenario(document: Document) -> Scenario:
+    parts = read_parts(document)
+    if parts.findings or parts.desk is None:
+        raise parts.findings.error()
+    return Scenario(
+        title=parts.title,
+        why=parts.why,
+        order=parts.order,
+        desk=parts.desk,
+        policy=parts.policy,
+        opening=parts.opening,
+        turns=tuple(copy for turn in parts.turns for copy in _copies(turn)),
+        expect=parts.expect,
         path=document.path,
         digest=sha256(document.text.encode()).hexdigest(),
     )
@@ -185,15 +257,15 @@ class _Reader:
         return part
 
     def known_keys(self) -> None:
-        refuse_unknown_keys(self.findings, (), self._data, _KEYS)
+        refuse_unknown_keys(self.findings, (), self._data, DOCUMENT_KEYS)
 
     def format(self) -> None:
         if "format" not in self._data:
-            self.findings.at_value(("format",), f"missing, expected {_FORMAT}")
+            self.findings.at_value(("format",), f"missing, expected {FORMAT}")
             return
         value = self._data["format"]
-        if type(value) is not int or value != _FORMAT:
-            self.findings.at_value(("format",), f"found {found(value)}, expected {_FORMAT}")
+        if type(value) is not int or value != FORMAT:
+            self.findings.at_value(("format",), f"found {found(value)}, expected {FORMAT}")
 
     def head(self) -> _Head | None:
         stated = {key: self._data[key] for key in ("title", "why", "order") if key in self._data}

@@ -1,0 +1,104 @@
+"""``python -m bench``: measure, print one table a question, and write everything as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from bench.run import Plan, Spread, measure
+from bench.systems import SYSTEMS
+
+_FULL = Plan(
+    rounds=7,
+    turns=2_000,
+    lengths=(100, 1_000, 10_000, 100_000, 1_000_000),
+    longest=1_000_000,
+    rooms=(1, 200, 1_000),
+    room_turns=20,
+)
+_TINY = Plan(
+    rounds=1, turns=20, lengths=(20, 40), longest=40, rooms=(1, 3), room_turns=5
+)
+
+
+@click.command()
+@click.option("--tiny", is_flag=True, help="Measure next to nothing, to see that it runs.")
+@click.option("--rounds", type=click.IntRange(min=1), help="How often each system has its turn.")
+@click.option("--only", multiple=True, type=click.Choice(list(SYSTEMS)), help="Only these systems.")
+@click.option("--longest", type=int, help="The longest conversation, in turns.")
+@click.option("--out", default="bench/results.json", show_default=True, help="The JSON file.")
+def main(
+    *, tiny: bool, rounds: int | None, only: tuple[str, ...], longest: int | None, out: str
+) -> None:
+    """Measure what a scripted turn costs, as ratios within this run."""
+    base = _TINY if tiny else _FULL
+    plan = Plan(
+        rounds=rounds or base.rounds,
+        turns=base.turns,
+        lengths=base.lengths,
+        longest=longest or base.longest,
+        rooms=base.rooms,
+        room_turns=base.room_turns,
+    )
+    names = ["floor", *(name for name in SYSTEMS if name != "floor" and (not only or name in only))]
+    results = measure(names, plan)
+    Path(out).write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    console = Console(width=None)
+    console.print(_turn_table(results))
+    console.print(_growth_table(results, plan))
+    console.print(_rooms_table(results))
+    for name, why in results["missing"].items():
+        console.print(f"{name}: not installed ({why})", highlight=False)
+    console.print(f"written: {out}", highlight=False)
+
+
+def _turn_table(results: dict[str, Any]) -> Table:
+    table = Table(title="A scripted turn, in turns of the floor (less is faster)")
+    for heading in ("system", "min", "median", "max", "it also has", "it lacks"):
+        table.add_column(heading, justify="right" if heading in ("min", "median", "max") else "left")
+    floor = results["turn"]["floor"]
+    for name, seconds in results["turn"].items():
+        ratios = [one / other for one, other in zip(seconds, floor, strict=True)]
+        spread = Spread.of(ratios)
+        figures = (f"{value:.2f}" for value in (spread.least, spread.middle, spread.greatest))
+        table.add_row(name, *figures, SYSTEMS[name].more, SYSTEMS[name].lacks)
+    return table
+
+
+def _growth_table(results: dict[str, Any], plan: Plan) -> Table:
+    table = Table(title="A late turn at each length, in late turns at the second length")
+    table.add_column("system")
+    for turns in plan.lengths:
+        table.add_column(f"{turns:,}", justify="right")
+    table.add_column("peak memory a turn", justify="right")
+    for name, growth in results["growth"].items():
+        late = growth["late_turn_s"]
+        base = late.get(plan.lengths[1]) or next(iter(late.values()))
+        cells = [f"{late[n] / base:.2f}" if n in late else "" for n in plan.lengths]
+        table.add_row(name, *cells, f"{growth['grown_bytes_a_turn']:,.0f} B")
+    return table
+
+
+def _rooms_table(results: dict[str, Any]) -> Table:
+    table = Table(title="Turns a second with many rooms in one loop, as a share of one room's")
+    table.add_column("system")
+    first = next(iter(results["rooms"].values()), {})
+    for rooms in first:
+        table.add_column(f"{rooms:,} rooms", justify="right")
+    for name, by_rooms in results["rooms"].items():
+        one = next(iter(by_rooms.values()))
+        cells = []
+        for seconds in by_rooms.values():
+            shares = [alone / each for alone, each in zip(one, seconds, strict=True)]
+            cells.append(f"{Spread.of(shares).middle:.2f}")
+        table.add_row(name, *cells)
+    return table
+
+
+if __name__ == "__main__":
+    main()

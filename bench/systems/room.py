@@ -1,0 +1,45 @@
+"""A room of ours: two seats that hand the turn to each other."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import anyio
+from bench.marks import LINE, Marks
+
+from deskroom import DispatchPolicy, Policy, Room, Turn
+from deskroom.journal import JournalFile
+
+__all__ = ["run"]
+
+
+def run(turns: int, rooms: int, marks: Marks, variant: str) -> None:
+    """Play ``rooms`` rooms side by side in one loop."""
+    if variant == "memory":
+        anyio.run(_rooms, turns, rooms, marks)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        sync = "never" if variant == "never" else "row"
+        with JournalFile.create(Path(folder) / "run.jsonl", sync=sync) as journal:
+            anyio.run(_room(turns, marks, journal).run)
+
+
+async def _rooms(turns: int, rooms: int, marks: Marks) -> None:
+    async with anyio.create_task_group() as tasks:
+        for _ in range(rooms):
+            tasks.start_soon(_room(turns, marks).run)
+
+
+def _room(turns: int, marks: Marks, journal: JournalFile | None = None) -> Room:
+    async def first(turn: Turn) -> None:
+        marks.turn()
+        await turn.post(f"@second {LINE}")
+
+    async def second(turn: Turn) -> None:
+        marks.turn()
+        await turn.post(f"@first {LINE}")
+
+    policy = Policy(max_turns=turns, dispatch=DispatchPolicy(max_hops=2**31))
+    seats = {"first": first, "second": second}
+    return Room(seats, opening="@first begin", policy=policy, journal=journal)

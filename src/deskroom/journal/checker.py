@@ -1,0 +1,464 @@
+"""Whether an entry is what the room would write next.
+
+The entries are folded one by one. Before each, what is due is worked out again from the state, as
+the host works it out, and held against what is written. Three things are not in a journal: the
+script (so in listed order anybody may be granted), what people say, and when a room is stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Literal
+
+from attrs import define, evolve, field
+
+from deskroom.core import (
+    DESK,
+    Author,
+    Decision,
+    Mention,
+    NoTurn,
+    Row,
+    TurnFor,
+    agent,
+    resolve,
+    respond_to_person,
+)
+from deskroom.core.directory import Target
+from deskroom.core.text import is_blank
+from deskroom.room import steps
+from deskroom.room.calls import Accepted, Refusal, Speaker, judge
+from deskroom.room.chair import nudge_text
+from deskroom.room.entries import (
+    CallEntry,
+    CloseEntry,
+    EndEntry,
+    Entry,
+    HeaderEntry,
+    RoutedEntry,
+    RowEntry,
+    TurnEntry,
+)
+from deskroom.room.machine import TRANSITIONS, TurnEvent, TurnState
+from deskroom.room.setup import Setup
+from deskroom.room.state import RoomState
+from deskroom.speech.fence import extract_post
+from deskroom.speech.tools import POST, served
+from deskroom.speech.utterance import Read
+
+__all__ = ["Checker"]
+
+_ENDINGS: Final = {
+    "silent": TurnEvent.END,
+    "refused": TurnEvent.END,
+    "failed": TurnEvent.RAISE,
+    "timed_out": TurnEvent.DEADLINE,
+}
+
+
+@define
+class Checker:
+    """The fold so far, and what it says of the next entry. ``order`` is that of the script."""
+
+    setup: Setup
+    order: Literal["listed", "routed"] | None
+    state: RoomState = field(init=False)
+    _machine: TurnState = TurnState.IDLE
+    _accepted: Accepted | None = None
+    _fenced: bool = False
+    #: The cues that were played; all before the first that is missing were.
+    _played: set[int] = field(factory=set)
+    _head: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        self.state = RoomState(self.setup)
+
+    def take(self, entry: Entry) -> str | None:
+        """Fold an entry in, or return what is wrong with it at this place."""
+        if self.state.closed == "stopped":
+            self.state.closed = None  # a room that was stopped can be gone on with
+        problem = self._problem(entry)
+        if problem is None:
+            self.state.apply(entry)
+        return problem
+
+    def _problem(self, entry: Entry) -> str | None:
+        if self.state.closed is not None:
+            return f"the room was closed ({self.state.closed}) before it"
+        match entry:
+            case TurnEntry():
+                return self._turn(entry)
+            case CallEntry():
+                return self._call(entry)
+            case EndEntry():
+                return self._end(entry)
+            case RowEntry():
+                return self._row(entry)
+            case RoutedEntry():
+                return self._routed(entry)
+            case CloseEntry():
+                return self._close(entry)
+            case HeaderEntry():
+                return "a journal has one header"
+
+    def _moves(self, event: TurnEvent) -> bool:
+        after = TRANSITIONS.get((self._machine, event))
+        self._machine = after or self._machine
+        return after is not None
+
+    # What is due
+
+    def _due(self) -> steps.Step:
+        """What the host does next, as far as that does not depend on the script."""
+        step = steps.next_step(self.state)
+        if isinstance(step, steps.Wait) and self.order is not None:
+            return steps.due_nudge(self.state) or steps.Close("quiet")
+        return step
+
+    def _is_free(self, step: steps.Step) -> bool:
+        """Whether nothing is owed, so that a script may have its say."""
+        owed = isinstance(step, steps.Wrote | steps.Route | steps.Open)
+        again = self.state.open is not None or self.state.retry is not None
+        return not (owed or again or step == steps.Close("completed"))
+
+    def _cue_problem(self, cue: int | None, allowed: bool) -> str | None:
+        """Say what is wrong with a cue; where ``allowed``, it counts as played."""
+        if cue is None:
+            return None
+        if not allowed or cue < 0 or cue in self._played:
+            return f"cue {cue} of the script is not due"
+        self._played.add(cue)
+        while self._head in self._played:
+            self._head += 1
+        return None
+
+    # Turns
+
+    def _turn(self, entry: TurnEntry) -> str | None:
+        if entry.seat not in self.setup.by_id:
+            return f"{entry.seat!r} is no seat of this room"
+        step = self._due()
+        if self.order == "listed" and self._is_free(step):
+            if self.state.granted >= self.setup.policy.max_turns:
+                return f"{entry.seat} was granted a turn, and {_step_text(step)}"
+            step = self._listed(entry)
+        if not isinstance(step, steps.Grant):
+            return f"{entry.seat} was granted a turn, and {_step_text(step)}"
+        given, wanted = _grant_facts(entry), _grant_facts(step)
+        if given != wanted:
+            return f"the grant is {_grant_text(*given)}; the room decides {_grant_text(*wanted)}"
+        self._machine = TurnState.OPEN
+        self._accepted, self._fenced = None, False
+        return self._turn_cue(entry)
+
+    def _listed(self, entry: TurnEntry) -> steps.Grant:
+        """Return the grant that is due where the list decides who gets it."""
+        last = self.state.last_said
+        trigger = None if last is None else last.row.sequence
+        hop = steps.hop_after(self.state, entry.seat)
+        return steps.Grant(self.state.granted + 1, 1, entry.seat, hop, trigger, entry.cue)
+
+    def _turn_cue(self, entry: TurnEntry) -> str | None:
+        again = self.state.open
+        if again is not None:
+            return _differs("the cue", entry.cue, again.cue)
+        if entry.cue is None:
+            scripted = self.order is not None and self.state.retry is None
+            return "the grant has no cue of the script" if scripted else None
+        listed = self.order == "listed"
+        return self._cue_problem(
+            entry.cue, self.order is not None and (not listed or entry.cue == self._head)
+        )
+
+    def _call(self, entry: CallEntry) -> str | None:
+        if entry.seat not in self.setup.by_id:
+            return f"{entry.seat!r} is no seat of this room"
+        record = self.state.record(entry.turn, entry.attempt, entry.seat)
+        is_open = record is not None and record is self.state.open
+        if entry.late == is_open:
+            return "the call is late and its turn is open" if is_open else "no such turn is open"
+        fenced = entry.source == "fence"
+        number = 0 if record is None or fenced else len(record.replies) + 1
+        if entry.call_id != number:
+            return f"it is call {entry.call_id} of its turn; the one due is {number}"
+        if fenced and not self._may_be_fenced(entry):
+            return "it is read out of a text, and the seat has tools or its text was read before"
+        if not is_open:
+            return _differs("the reply", entry.reply, "turn_ended" if record else "not_your_turn")
+        return self._open_call(entry)
+
+    def _may_be_fenced(self, entry: CallEntry) -> bool:
+        fence = self.setup.by_id[entry.seat].fence
+        return fence and not (self._fenced or entry.late) and entry.tool == served(POST)
+
+    def _open_call(self, entry: CallEntry) -> str | None:
+        verdict = self._judged(entry)
+        word = verdict.word if isinstance(verdict, Refusal) else "ok"
+        if entry.reply != word:
+            return _differs("the reply", entry.reply, word)
+        if isinstance(verdict, Accepted):
+            self._accepted = verdict
+        self._fenced = entry.source == "fence"
+        self._moves(_event(verdict))
+        return None
+
+    def _judged(self, entry: CallEntry) -> Accepted | Read | Refusal:
+        record = self.state.turns[-1]
+        policy = self.setup.policy
+        if entry.source == "call" and len(record.replies) >= policy.max_calls:
+            return Refusal("too_many_calls")
+        fence = self.setup.by_id[entry.seat].fence and entry.source == "call"
+        speaker = Speaker(
+            entry.seat,
+            record.hop,
+            fence,
+            self.setup.directory,
+            self.setup.desk_id,
+            policy,
+            self.state.books,
+        )
+        return judge(entry.tool, entry.arguments, speaker)
+
+    def _end(self, entry: EndEntry) -> str | None:
+        record = self.state.open
+        turn = (entry.turn, entry.attempt, entry.seat)
+        if record is None or (record.number, record.attempt, record.seat) != turn:
+            return f"turn {entry.turn} of {entry.seat} ends, and it is not open"
+        self._moves(_ENDINGS[entry.outcome])
+        if entry.outcome != self._machine.value:
+            return _differs("the outcome", entry.outcome, self._machine.value)
+        if (entry.error is not None) != (entry.outcome == "failed"):
+            return "a turn says what its seat raised if it failed, and only then"
+        if entry.outcome == "timed_out" and (entry.text or entry.wrote):
+            return "a turn whose time was over has no end of its own"
+        return self._unread(entry)
+
+    def _unread(self, entry: EndEntry) -> str | None:
+        """A seat without tools is heard through its text, unless it raised or hung."""
+        fence = self.setup.by_id[entry.seat].fence and entry.outcome in {"silent", "refused"}
+        if fence and is_blank(extract_post(entry.text)) == self._fenced:
+            return "what was read out of the text is not what the text says"
+        return None
+
+    # Rows
+
+    def _row(self, entry: RowEntry) -> str | None:
+        due = self._row_due(entry)
+        if isinstance(due, str):
+            return due
+        for what, fact, show in _ROW_FACTS:
+            written, decided = fact(entry), fact(due)
+            if written != decided:
+                return show(what, written, decided)
+        return self._row_cue(entry)
+
+    def _row_due(self, entry: RowEntry) -> RowEntry | str:
+        """Return the row that the room would write here, or why it would write none."""
+        match entry.kind:
+            case "seat":
+                return self._seat_row(entry)
+            case "nudge":
+                return self._nudge_row()
+            case "wrote":
+                return self._wrote_row()
+            case "opening":
+                return self._opening_row()
+            case "person":
+                return self._person_row(entry)
+
+    def _made(self, author: Author, content: str) -> Row:
+        return Row(len(self.state.rows) + 1, self.setup.desk_id, author, content, DESK)
+
+    def _seat_row(self, entry: RowEntry) -> RowEntry | str:
+        record = self.state.open
+        if record is None or record.number != entry.turn:
+            return f"it is the row of turn {entry.turn}, which is not open"
+        self._moves(TurnEvent.END)
+        if self._machine is not TurnState.SPOKE or self._accepted is None:
+            return f"turn {entry.turn} has a row and no accepted call"
+        committed = self._accepted.committed
+        made = self._made(Author("agent", record.seat), committed.content)
+        return RowEntry(
+            evolve(made, audience=committed.audience),
+            "seat",
+            self._accepted.decision,
+            committed.mentions,
+            record.number,
+            record.trigger,
+            committed.completes_episode,
+            committed.broadcasting,
+            committed.refusal,
+            wrote=entry.wrote,
+        )
+
+    def _wrote_row(self) -> RowEntry | str:
+        step = self._due()
+        if not isinstance(step, steps.Wrote):
+            return f"it is about files that no turn left behind; {_step_text(step)}"
+        ended = step.entry
+        seat = ended.row.author.id if isinstance(ended, RowEntry) else ended.seat
+        made = self._made(
+            Author("system", kind="workspace"), f"{seat} wrote {', '.join(ended.wrote)}"
+        )
+        return RowEntry(made, "wrote", NoTurn("source_inactive"), turn=ended.turn)
+
+    def _nudge_row(self) -> RowEntry | str:
+        step = self._due()
+        if not isinstance(step, steps.Nudge) or self.order == "listed":
+            return f"the chair spoke, and {_step_text(step)}"
+        spoken = step.seat in self.state.spoken
+        text = nudge_text(step.seat, has_spoken=spoken, narrated=self.state.narrated)
+        mention = Mention(agent(step.seat), f"@{step.seat}", 0)
+        decision = TurnFor(step.seat, 0, mention)
+        if step.pending is not None:
+            decision = TurnFor(step.pending.seat, step.pending.hop)
+        return RowEntry(
+            self._made(Author("person", self.setup.chair), text), "nudge", decision, (mention,)
+        )
+
+    def _opening_row(self) -> RowEntry | str:
+        step, opening = self._due(), self.setup.opening
+        if not isinstance(step, steps.Open) or opening is None:
+            return f"the room was opened, and {_step_text(step)}"
+        return self._said(opening.by, opening.message, "opening")
+
+    def _person_row(self, entry: RowEntry) -> RowEntry | str:
+        step, person = self._due(), entry.row.author.id or ""
+        if isinstance(step, steps.Wrote | steps.Open):
+            return f"a person spoke, and {_step_text(step)}"
+        if person not in [known.id for known in self.setup.people]:
+            return f"{person!r} is no person of this room"
+        return evolve(self._said(person, entry.row.content, "person"), cue=entry.cue)
+
+    def _said(self, person: str, message: str, kind: Literal["opening", "person"]) -> RowEntry:
+        mentions = resolve(message, None, Target("person", person), self.setup.directory)
+        decision = respond_to_person(mentions, self.setup.directory, self.setup.desk_id)
+        return RowEntry(self._made(Author("person", person), message), kind, decision, mentions)
+
+    def _row_cue(self, entry: RowEntry) -> str | None:
+        if entry.cue is None:
+            return None
+        due = self.order is not None and entry.cue == self._head
+        return self._cue_problem(entry.cue, due and self._is_free(self._due()))
+
+    # Routing and the close
+
+    def _routed(self, entry: RoutedEntry) -> str | None:
+        step = self._due()
+        if not isinstance(step, steps.Route) or step.entry.row.sequence != entry.sequence:
+            return f"row {entry.sequence} was routed, and {_step_text(step)}"
+        policy, hop = self.setup.policy, self.state.turns[-1].hop
+        author = step.entry.row.author.id
+        candidates = [seat for seat in self.setup.active if seat != author]
+        strangers = [seat for seat in entry.recipients if seat not in candidates]
+        if strangers or len(set(entry.recipients)) != len(entry.recipients):
+            return f"the recipients {list(entry.recipients)} are not among {candidates}"
+        most = policy.broadcast.width if hop < policy.dispatch.max_hops else 0
+        least = min(1, most, len(candidates))
+        if not least <= len(entry.recipients) <= most:
+            return f"{len(entry.recipients)} seats got it; between {least} and {most} may"
+        return _differs("the hop", entry.hop, hop + 1)
+
+    def _close(self, entry: CloseEntry) -> str | None:
+        step = self._due()
+        if entry.reason in self._reasons(step):
+            return None
+        return f"the room closed as {entry.reason}, and {_step_text(step)}"
+
+    def _reasons(self, step: steps.Step) -> Iterator[str]:
+        if not isinstance(step, steps.Wrote | steps.Route):
+            yield "stopped"
+        if not self._is_free(step):
+            if step == steps.Close("completed"):
+                yield "completed"
+        elif self.order == "listed":
+            yield "script"
+            if self.state.granted >= self.setup.policy.max_turns:
+                yield "max_turns"
+        else:
+            if self.order == "routed" and (self.state.pending or self.state.queue):
+                yield "script"
+            if isinstance(step, steps.Close):
+                yield step.reason
+
+
+def _event(verdict: Accepted | Read | Refusal) -> TurnEvent:
+    if isinstance(verdict, Read):
+        return TurnEvent.READ
+    return TurnEvent.REFUSE if isinstance(verdict, Refusal) else TurnEvent.ACCEPT
+
+
+def _grant_facts(grant: TurnEntry | steps.Grant) -> tuple[int, int, str, int, int | None]:
+    return grant.turn, grant.attempt, grant.seat, grant.hop, grant.trigger
+
+
+# What is wrong, in words
+
+
+def _differs(what: str, written: object, decided: object) -> str | None:
+    return None if written == decided else _say(what, written, decided)
+
+
+def _say(what: str, written: object, decided: object) -> str:
+    return f"{what} is {written!r}; the room decides {decided!r}"
+
+
+def _say_content(what: str, written: object, decided: object) -> str:  # noqa: ARG001 - as _say
+    return "the content is not what the room was told to say"
+
+
+def _say_decision(what: str, written: Decision, decided: Decision) -> str:
+    if _decision_text(written) == _decision_text(decided):
+        return f"{what} names another mention than the room's: {decided!r}"
+    return f"{what} is {_decision_text(written)}; the room decides {_decision_text(decided)}"
+
+
+def _decision_text(decision: Decision) -> str:
+    if isinstance(decision, NoTurn):
+        return f"nobody ({decision.reason})"
+    return f"{decision.target_id} at hop {decision.child_hop}"
+
+
+def _grant_text(turn: int, attempt: int, seat: str, hop: int, trigger: int | None) -> str:
+    return f"turn {turn} (attempt {attempt}) to {seat} at hop {hop} for row {trigger}"
+
+
+def _step_text(step: steps.Step) -> str:
+    """Return what is due, as a clause; in listed order a script may have its say first."""
+    match step:
+        case steps.Open():
+            return "the room has not been opened"
+        case steps.Wrote():
+            return f"the row about the files of turn {step.entry.turn} is due"
+        case steps.Route():
+            return f"row {step.entry.row.sequence} waits for its routing"
+        case steps.Nudge():
+            return f"a nudge to {step.seat} is due"
+        case steps.Grant():
+            return f"turn {step.turn} of {step.seat} is due"
+        case steps.Close():
+            return f"the room closes ({step.reason})"
+        case _:
+            return "nothing is due until a person speaks"
+
+
+_Fact = tuple[str, Callable[[RowEntry], Any], Callable[[str, Any, Any], str]]
+
+#: What a row's entry says, in the order in which a reader would ask.
+_ROW_FACTS: Final[tuple[_Fact, ...]] = (
+    ("the sequence", lambda entry: entry.row.sequence, _say),
+    ("the desk", lambda entry: entry.row.chat_id, _say),
+    ("the parent", lambda entry: entry.row.parent, _say),
+    ("the author", lambda entry: entry.row.author, _say),
+    ("the audience", lambda entry: entry.row.audience, _say),
+    ("the content", lambda entry: entry.row.content, _say_content),
+    ("the turn", lambda entry: entry.turn, _say),
+    ("the trigger", lambda entry: entry.trigger, _say),
+    ("the refusal", lambda entry: entry.refusal, _say),
+    ("completes", lambda entry: entry.completes, _say),
+    ("broadcasting", lambda entry: entry.broadcasting, _say),
+    ("the mentions", lambda entry: entry.mentions, _say),
+    ("the decision", lambda entry: entry.decision, _say_decision),
+    ("the cue", lambda entry: entry.cue, _say),
+    ("wrote", lambda entry: entry.wrote, _say),
+)

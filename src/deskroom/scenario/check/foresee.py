@@ -1,0 +1,106 @@
+"""What the host will say to the calls of a turn, as far as the file alone decides.
+
+A call is judged by the host's own rules. What they take from the transcript (how long an aside has
+run, and whether one is owed a word) is not known here, so the fate of a private message is certain
+only where it is refused whatever went before.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve, frozen
+
+from deskroom.core import agent, resolve
+from deskroom.core.text import is_blank
+from deskroom.room.calls import Accepted, Refusal, judge
+from deskroom.scenario.check.subject import Subject
+from deskroom.scenario.model import Turn
+from deskroom.scenario.resume import listed_calls
+from deskroom.speech import Broadcast, Dm, Read, extract_post
+from deskroom.speech.commit import is_private
+from deskroom.speech.tools import POST, served
+
+__all__ = ["Foreseen", "Prospect", "foresee"]
+
+
+@frozen
+class Foreseen:
+    """The answer to one call; unless it is ``certain``, the call may also be refused."""
+
+    verdict: Accepted | Read | Refusal
+    certain: bool = True
+
+
+@frozen(eq=False)
+class Prospect:
+    """One seat's turn: what its calls come to, and what may follow from that.
+
+    ``seats`` are all that it may hand the turn to; ``may_broadcast`` and ``may_be_silent`` say
+    what cannot be ruled out, ``completes`` what is certain once the turn is played.
+    """
+
+    turn: Turn
+    answers: tuple[Foreseen, ...]
+    seats: frozenset[str]
+    may_broadcast: bool
+    may_be_silent: bool
+    completes: bool
+
+
+def foresee(turn: Turn, subject: Subject) -> Prospect:
+    """Return what a seat's turn may come to. The seat must sit at the desk."""
+    answers = _answers(turn, subject)
+    accepted = [one.verdict for one in answers if isinstance(one.verdict, Accepted)]
+    return Prospect(
+        turn,
+        answers,
+        seats=frozenset(id_ for one in accepted for id_ in _named(one, turn, subject)),
+        may_broadcast=any(isinstance(one.utterance, Broadcast) for one in accepted),
+        may_be_silent=all(isinstance(one.verdict, Read) for one in answers),
+        completes=_completes(turn, answers, subject),
+    )
+
+
+def _answers(turn: Turn, subject: Subject) -> tuple[Foreseen, ...]:
+    """Return the answer to each call, and to what is read out of a fence seat's text."""
+    speaker = subject.speaker(subject.seats[turn.seat or ""])
+    answers = [
+        Foreseen(Refusal("too_many_calls"))
+        if number >= subject.policy.max_calls
+        else _weighed(judge(call.tool, call.arguments, speaker), subject)
+        for number, call in enumerate(listed_calls(turn))
+    ]
+    post = extract_post(turn.text or "") if speaker.fence else ""
+    if not is_blank(post):
+        verdict = judge(served(POST), {"message": post}, evolve(speaker, fence=False))
+        answers.append(_weighed(verdict, subject))
+    return tuple(answers)
+
+
+def _weighed(verdict: Accepted | Read | Refusal, subject: Subject) -> Foreseen:
+    may_be_declined = (
+        isinstance(verdict, Accepted)
+        and is_private(verdict.utterance)
+        and subject.policy.on_refused_aside == "refuse"
+    )
+    return Foreseen(verdict, certain=not may_be_declined)
+
+
+def _named(accepted: Accepted, turn: Turn, subject: Subject) -> list[str]:
+    """Return every seat that the text names, and every one that the call is addressed to."""
+    utterance = accepted.utterance
+    author = agent(turn.seat or "")
+    named = resolve(utterance.message, None, author, subject.directory)
+    seats = [mention.target.id or "" for mention in named if mention.target.kind == "agent"]
+    return [*seats, *(utterance.to if isinstance(utterance, Dm) else ())]
+
+
+def _completes(turn: Turn, answers: tuple[Foreseen, ...], subject: Subject) -> bool:
+    if turn.crash is not None or turn.takes >= subject.policy.turn_timeout_s:
+        return False
+    last = next((one for one in reversed(answers) if isinstance(one.verdict, Accepted)), None)
+    return (
+        last is not None
+        and last.certain
+        and isinstance(last.verdict, Accepted)
+        and last.verdict.committed.completes_episode
+    )

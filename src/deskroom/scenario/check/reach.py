@@ -1,0 +1,268 @@
+"""Listed turns that are certainly never played.
+
+Nothing is run: what is told here follows from the file whatever seats and people come to. In
+listed order that is every turn behind a certain completion that closes the desk, and every turn
+past ``max_turns``. In routed order it is every turn of a seat that nothing in the file can grant a
+turn to, every turn of a seat behind its own closing completion, a seat's turns past ``max_turns``,
+and every person's turn behind any of these, since a person waits for all that is listed before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from attrs import define, field, frozen
+
+from deskroom.core import Target, TurnFor, resolve, respond_to_person
+from deskroom.scenario.check.foresee import Prospect, foresee
+from deskroom.scenario.check.subject import Subject, path_of
+from deskroom.scenario.model import Turn
+from deskroom.scenario.problems import quoted
+
+__all__ = ["warn_of_unreached"]
+
+
+@frozen
+class _Unreached:
+    """A listed turn of which only ``reached`` copies are played, at most, and why."""
+
+    turn: Turn
+    reached: int
+    why: str
+
+
+def warn_of_unreached(subject: Subject) -> None:
+    """Warn of each listed turn that is never played, and of copies that are not."""
+    prospects = {
+        turn.number: foresee(turn, subject) for turn in subject.parts.turns if turn.seat is not None
+    }
+    if subject.parts.order == "listed":
+        found: Sequence[_Unreached] = list(_listed(prospects, subject))
+    else:
+        found = _routed(prospects, subject)
+    for one in found:
+        _warn(one, subject)
+
+
+def _warn(one: _Unreached, subject: Subject) -> None:
+    fails = "" if one.turn.expect is None else "; what is expected of it can only fail"
+    if one.reached:
+        problem = f"only {one.reached} of these {one.turn.repeat} copies can be played: {one.why}"
+        subject.warnings.at_value(path_of(one.turn, "repeat"), "never_reached", problem + fails)
+    else:
+        problem = f"this turn is never reached: {one.why}"
+        subject.warnings.at_value(path_of(one.turn), "never_reached", problem + fails)
+
+
+def _closing(turn: Turn) -> str:
+    return f"turn {turn.number} completes, and that closes the desk"
+
+
+def _spent(subject: Subject) -> str:
+    return f"max_turns is {subject.policy.max_turns}"
+
+
+# --- listed order ------------------------------------------------------------------------------
+
+
+def _listed(prospects: Mapping[int, Prospect], subject: Subject) -> Iterator[_Unreached]:
+    walk = _Walk(subject)
+    for turn in subject.parts.turns:
+        if walk.over is None:
+            reached = walk.play(turn, prospects.get(turn.number))
+        else:
+            reached = 0
+        if reached < turn.repeat and walk.over is not None:
+            yield _Unreached(turn, reached, walk.over)
+
+
+@define
+class _Walk:
+    """A walk along the list: how many turns are granted for certain, and who is done.
+
+    A turn that may be the retry of a silent one may cost no grant of its own.
+    """
+
+    subject: Subject
+    granted: int = 0
+    done: set[str] = field(factory=set)
+    before: Prospect | None = None
+    over: str | None = None
+
+    def play(self, turn: Turn, prospect: Prospect | None) -> int:
+        """Count a turn in and return how many of its copies can be played; say when all is over."""
+        before, self.before = self.before, prospect
+        if prospect is None:
+            return turn.repeat
+        left = self.subject.policy.max_turns - self.granted
+        if left <= 0:
+            self.over = _spent(self.subject)
+            return 0
+        if self._closes(prospect):
+            self.over = _closing(turn)
+            return 1
+        free, costs = self._retries(before, prospect)
+        self.granted += costs
+        if prospect.may_be_silent and free:
+            return turn.repeat
+        if turn.repeat - free > left:
+            self.over = _spent(self.subject)
+            return left + free
+        return turn.repeat
+
+    def _retries(self, before: Prospect | None, prospect: Prospect) -> tuple[int, int]:
+        """Return how many copies may be retries, and how many grants the turn costs at least."""
+        repeat = prospect.turn.repeat
+        if self.subject.policy.silence != "retry":
+            return 0, repeat
+        if prospect.may_be_silent:
+            return repeat, repeat // 2
+        follows = before is not None and before.may_be_silent
+        same = before is not None and before.turn.seat == prospect.turn.seat
+        free = int(follows and same)
+        return free, repeat - free
+
+    def _closes(self, prospect: Prospect) -> bool:
+        """Whether this turn certainly closes the desk; a broadcast may give anybody new work."""
+        if prospect.may_broadcast:
+            self.done.clear()
+        if not prospect.completes:
+            return False
+        self.done.add(prospect.turn.seat or "")
+        policy = self.subject.policy
+        participants = policy.participants or self.subject.directory.roster.active
+        return policy.close == "first" or self.done.issuperset(participants)
+
+
+# --- routed order ------------------------------------------------------------------------------
+
+
+def _routed(prospects: Mapping[int, Prospect], subject: Subject) -> list[_Unreached]:
+    """Return what is never played. Each turn that is not may take others with it."""
+    dead: list[_Unreached] = []
+    while True:
+        silent = {one.turn.number for one in dead if not one.reached}
+        seats = _grantable(prospects, silent, subject)
+        found = list(_dead(prospects, seats, subject))
+        if len(found) == len(dead):
+            return found
+        dead = found
+
+
+def _grantable(
+    prospects: Mapping[int, Prospect], silent: set[int], subject: Subject
+) -> frozenset[str]:
+    """Return every seat that can be granted a turn, given the turns that nobody plays."""
+    policy, active = subject.policy, subject.directory.roster.active
+    if policy.chair.rounds > 0:
+        return frozenset(active)
+    of_seat: dict[str, list[Prospect]] = {}
+    for number, prospect in prospects.items():
+        if number not in silent:
+            of_seat.setdefault(prospect.turn.seat or "", []).append(prospect)
+    chains = policy.dispatch.max_hops > 0
+    waiting = _named_by_people(silent, subject)
+    reached: set[str] = set()
+    while waiting:
+        seat = waiting.pop()
+        if seat in reached:
+            continue
+        reached.add(seat)
+        for prospect in of_seat.get(seat, ()):
+            if prospect.may_broadcast and chains:
+                return frozenset(active)
+            if policy.dispatch.enabled and chains:
+                waiting.extend(prospect.seats)
+    return frozenset(reached.intersection(active))
+
+
+def _named_by_people(silent: set[int], subject: Subject) -> list[str]:
+    opening = subject.parts.opening
+    said = [] if opening is None else [(opening.by, opening.message)]
+    said += [
+        (turn.person, turn.say or "")
+        for turn in subject.parts.turns
+        if turn.person is not None and turn.number not in silent
+    ]
+    directory = subject.directory
+    decisions = [
+        respond_to_person(
+            resolve(text, None, Target("person", by), directory), directory, subject.desk.id
+        )
+        for by, text in said
+    ]
+    return [one.target_id for one in decisions if isinstance(one, TurnFor)]
+
+
+def _dead(
+    prospects: Mapping[int, Prospect], seats: frozenset[str], subject: Subject
+) -> Iterator[_Unreached]:
+    """Yield every turn that is not played, or not in all its copies, in file order."""
+    listed = _PerSeat(seats, subject)
+    for turn in subject.parts.turns:
+        prospect = prospects.get(turn.number)
+        if prospect is None:
+            if listed.blocked is not None:
+                yield _Unreached(turn, 0, listed.blocked)
+            continue
+        found = listed.play(prospect)
+        if found is not None:
+            yield found
+
+
+@define
+class _PerSeat:
+    """A walk along the list of a routed scenario: a seat plays its own turns in order.
+
+    ``blocked`` is why no person behind here ever speaks.
+    """
+
+    seats: frozenset[str]
+    subject: Subject
+    blocked: str | None = None
+    closed: dict[str, str] = field(factory=dict)
+    counts: dict[str, int] = field(factory=dict)
+    total: int = 0
+
+    def play(self, prospect: Prospect) -> _Unreached | None:
+        """Count a turn in; return it when it is not played in all its copies."""
+        turn = prospect.turn
+        seat, repeat = turn.seat or "", turn.repeat
+        reached, why = self._reached(seat, repeat)
+        if reached and self._closes(prospect):
+            self.closed[seat] = _closing(turn)
+            self.blocked = self.blocked or _closing(turn)
+            reached, why = 1, _closing(turn)
+        self.counts[seat] = self.counts.get(seat, 0) + repeat
+        self.total += repeat
+        if self._limit is not None and self.total > self._limit:
+            self.blocked = self.blocked or _spent(self.subject)
+        if reached == repeat:
+            return None
+        self.blocked = self.blocked or f"turn {turn.number} is listed before it and never played"
+        return _Unreached(turn, reached, why)
+
+    def _reached(self, seat: str, repeat: int) -> tuple[int, str]:
+        if self.subject.seats[seat].retired:
+            return 0, f"the seat {quoted(seat)} is retired"
+        if seat not in self.seats:
+            return 0, f"nothing in this file can hand {quoted(seat)} the turn"
+        if seat in self.closed:
+            return 0, self.closed[seat]
+        if self._limit is None:
+            return repeat, ""
+        left = max(self._limit - self.counts.get(seat, 0), 0)
+        return min(repeat, left), _spent(self.subject)
+
+    @property
+    def _limit(self) -> int | None:
+        """How many listed turns can be played; a retry plays one without a grant of its own."""
+        policy = self.subject.policy
+        return policy.max_turns if policy.silence == "yield" else None
+
+    def _closes(self, prospect: Prospect) -> bool:
+        """Whether this completion closes the desk, whatever was played before it."""
+        policy, seat = self.subject.policy, prospect.turn.seat
+        participants = policy.participants or self.subject.directory.roster.active
+        alone = tuple(dict.fromkeys(participants)) == (seat,)
+        return prospect.completes and (policy.close == "first" or alone)

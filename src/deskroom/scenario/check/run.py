@@ -1,0 +1,89 @@
+"""Checking one file: its errors, and the warnings that they leave room for."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+from attrs import frozen
+
+from deskroom.errors import FileError
+from deskroom.scenario.check.idle import warn_of_expectations, warn_of_policy
+from deskroom.scenario.check.names import warn_of_names
+from deskroom.scenario.check.reach import warn_of_unreached
+from deskroom.scenario.check.subject import Subject
+from deskroom.scenario.check.texts import warn_of_texts
+from deskroom.scenario.check.turns import warn_of_turns
+from deskroom.scenario.check.warning import CheckWarning, TooMany, Warnings
+from deskroom.scenario.load import Parts, read_parts
+from deskroom.scenario.problems import ScenarioError
+from deskroom.scenario.toml import Document, parse_toml, read_toml
+
+__all__ = ["Checked", "check_document", "check_scenario", "check_text"]
+
+
+@frozen
+class Checked:
+    """What is wrong with a scenario, and what is suspicious, each in file order."""
+
+    path: str
+    errors: tuple[FileError, ...] = ()
+    warnings: tuple[CheckWarning, ...] = ()
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether there is nothing to tell."""
+        return not self.errors and not self.warnings
+
+
+def check_scenario(path: str | os.PathLike[str]) -> Checked:
+    """Check a file. What is wrong with it is returned, never raised."""
+    try:
+        document = read_toml(path)
+    except FileError as error:
+        return Checked(os.fspath(path), (error,))
+    return check_document(document)
+
+
+def check_text(text: str, path: str = "<text>") -> Checked:
+    """Check a text; ``path`` is what it is called in what is told."""
+    try:
+        document = parse_toml(text, path)
+    except FileError as error:
+        return Checked(path, (error,))
+    return check_document(document)
+
+
+def check_document(document: Document) -> Checked:
+    """Check a TOML file that was read. There is an end to what is told of one file."""
+    try:
+        parts = read_parts(document)
+    except ScenarioError as error:
+        return Checked(document.path, error.problems)
+    errors = parts.findings.error().problems if parts.findings else ()
+    return Checked(document.path, errors, _warnings(parts, errors))
+
+
+def _warnings(parts: Parts, errors: tuple[FileError, ...]) -> tuple[CheckWarning, ...]:
+    """Return the warnings about whatever no error leaves in doubt."""
+    warnings = Warnings(parts.document)
+    if parts.desk is None:
+        return ()
+    subject = Subject(parts, parts.desk, warnings)
+    if not subject.directory.is_valid:
+        return ()
+    with suppress(TooMany):
+        warn_of_names(subject)
+        warn_of_texts(subject)
+        if not any(_is_about(error, "policy") for error in errors):
+            warn_of_policy(subject)
+            warn_of_turns(subject)
+            warn_of_expectations(subject)
+        if not errors:
+            warn_of_unreached(subject)
+    return warnings.in_file_order()
+
+
+def _is_about(error: FileError, table: str) -> bool:
+    key = getattr(error, "key", "")
+    return key == table or key.startswith(f"{table}.")

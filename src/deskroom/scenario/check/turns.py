@@ -1,0 +1,122 @@
+"""Turns that cannot do what they seem to: refused calls, blank texts, keys without effect."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from deskroom.core.text import is_blank
+from deskroom.room.calls import Refusal
+from deskroom.room.seat import Seat
+from deskroom.room.sentences import refusal_text
+from deskroom.scenario.check.foresee import Prospect, foresee
+from deskroom.scenario.check.subject import Subject, expects_no_row, path_of
+from deskroom.scenario.model import Turn
+from deskroom.scenario.problems import quoted
+from deskroom.speech import extract_post
+
+__all__ = ["warn_of_turns"]
+
+_LISTS: Final = ("late", "wrote", "scores")
+
+
+def warn_of_turns(subject: Subject) -> None:
+    """Warn of what a seat's turn lists and what cannot work, whatever comes before it."""
+    for turn in subject.parts.turns:
+        seat = subject.seats.get(turn.seat or "")
+        if seat is not None:
+            prospect = foresee(turn, subject)
+            _warn_of_retired(seat, turn, subject)
+            _warn_of_calls(seat, prospect, subject)
+            _warn_of_fence(seat, turn, subject)
+            _warn_of_scores(prospect, subject)
+            _warn_of_lists(turn, subject)
+
+
+def _warn_of_retired(seat: Seat, turn: Turn, subject: Subject) -> None:
+    if seat.retired and subject.parts.order == "listed":
+        problem = (
+            f"the seat {quoted(seat.id)} is retired; its turn is played because it is listed, and "
+            "hands on nothing"
+        )
+        subject.warnings.at_value(path_of(turn, "seat"), "retired_seat", problem)
+
+
+# --- calls -------------------------------------------------------------------------------------
+
+
+def _warn_of_calls(seat: Seat, prospect: Prospect, subject: Subject) -> None:
+    """Warn of each call that is refused whatever comes before, unless the file expects that."""
+    turn = prospect.turn
+    is_expected = expects_no_row(turn) or (
+        turn.expect is not None and turn.expect.replies is not None
+    )
+    if is_expected or turn.takes >= subject.policy.turn_timeout_s:
+        return
+    if seat.fence and (turn.say is not None or turn.calls):
+        problem = "a fence seat is served no tools, so every call of it is refused (unknown_tool)"
+        key = "calls" if turn.say is None else "say"
+        subject.warnings.at_key(path_of(turn, key), "refused_call", problem)
+        return
+    speaker = subject.speaker(seat)
+    for at, answer in enumerate(prospect.answers):
+        if isinstance(answer.verdict, Refusal):
+            why = refusal_text(answer.verdict, speaker).rstrip(".")
+            problem = f"this call is refused ({answer.verdict.word}): {why}"
+            subject.warnings.at_value(_call_path(turn, at), "refused_call", problem)
+
+
+def _call_path(turn: Turn, at: int) -> tuple[str | int, ...]:
+    if turn.calls:
+        return path_of(turn, "calls", at)
+    return path_of(turn, "text" if turn.say is None else "say")
+
+
+def _warn_of_fence(seat: Seat, turn: Turn, subject: Subject) -> None:
+    if not seat.fence or turn.text is None or expects_no_row(turn):
+        return
+    if is_blank(extract_post(turn.text)):
+        problem = "nothing can be read out of this text, so the turn is silent"
+        subject.warnings.at_value(path_of(turn, "text"), "blank_text", problem)
+
+
+# --- keys without effect -----------------------------------------------------------------------
+
+
+def _warn_of_scores(prospect: Prospect, subject: Subject) -> None:
+    turn = prospect.turn
+    if not turn.scores:
+        return
+    if not prospect.may_broadcast:
+        problem = "scores say who takes up a broadcast, and this turn makes none"
+        subject.warnings.at_key(path_of(turn, "scores"), "no_effect", problem)
+    elif subject.policy.broadcast.router != "scripted":
+        problem = f'the router is "{subject.policy.broadcast.router}" and reads no scores'
+        subject.warnings.at_key(path_of(turn, "scores"), "no_effect", problem)
+    else:
+        _warn_of_candidates(turn, subject)
+
+
+def _warn_of_candidates(turn: Turn, subject: Subject) -> None:
+    for id_ in turn.scores:
+        seat = subject.seats.get(id_)
+        if id_ == turn.seat:
+            problem = "the author of a broadcast is never a candidate for it"
+        elif seat is not None and seat.retired:
+            problem = "a retired seat is never a candidate"
+        else:
+            continue
+        subject.warnings.at_key(path_of(turn, "scores", id_), "no_effect", problem)
+
+
+def _warn_of_lists(turn: Turn, subject: Subject) -> None:
+    stated = subject.stated(turn)
+    for key in _LISTS:
+        if key in stated and not getattr(turn, key):
+            subject.warnings.at_key(
+                path_of(turn, key), "no_effect", "this is empty and says nothing"
+            )
+    for at, path in enumerate(turn.wrote):
+        if is_blank(path):
+            subject.warnings.at_value(
+                path_of(turn, "wrote", at), "blank_text", "this path is blank"
+            )

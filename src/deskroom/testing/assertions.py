@@ -1,0 +1,185 @@
+"""Assertions about what came of a room, or of a scenario that was replayed.
+
+Each takes a ``RoomResult`` or a ``Replay`` and raises ``AssertionError`` with a message that names
+the row or the turn, what was expected, what came out, and the host's reason. What nothing could
+ever match, such as a seat that is not in the room, raises ``UsageError`` instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
+from typing import Final, NoReturn, get_args
+
+from deskroom.render.replay import mismatch_line
+from deskroom.render.text import one_line
+from deskroom.room import RoomResult
+from deskroom.room.entries import CloseReason, RowEntry
+from deskroom.scenario import Replay
+from deskroom.scenario.expect import next_of
+from deskroom.scenario.words import RefusalWord
+from deskroom.testing.outcome import Outcome, author_word, whom
+from deskroom.testing.specs import (
+    NextSpec,
+    RowSpec,
+    WantedNext,
+    WantedRow,
+    check_known,
+    next_as_spec,
+    row_as_spec,
+    shown,
+)
+
+__all__ = ["assert_closed", "assert_next", "assert_ok", "assert_refused", "assert_rows"]
+
+_MOST: Final = 20
+
+
+def assert_rows(result: RoomResult | Replay, rows: Iterable[RowSpec]) -> None:
+    """Assert which rows there are: all of them in order, the opening and nudges included.
+
+    A row is ``(author, content)`` when it is for the whole desk, else ``(author, audience,
+    content)``. An author is an id, or ``person:sam`` where a seat has that id too; that of a row
+    about files is ``workspace``. An audience is ``"desk"``, a seat, or a list of seats. ``...`` fits
+    anything, in a part or as a row. For example::
+
+        assert_rows(result, [("user", ...), ("solver", ["checker"], "is it 42?")])
+    """
+    __tracebackhide__ = True
+    outcome = Outcome.of(result)
+    wanted = [WantedRow.of(spec) for spec in rows]
+    for number, (expected, entry) in enumerate(zip_longest(wanted, outcome.entries), start=1):
+        problems = list(_row_problems(outcome, number, expected, entry))
+        if problems:
+            came = (f"{row_as_spec(entry)}," for entry in outcome.entries)
+            _fail(*problems, *_listing("rows", came))
+
+
+def assert_next(result: RoomResult | Replay, decisions: Iterable[NextSpec]) -> None:
+    """Assert whom each row hands the turn to: one entry for each row, in order.
+
+    An entry is a seat, the list of a broadcast's recipients, None for nobody, or the reason why
+    nobody; ``{"none": reason}`` says the same where a seat's id is such a word, and ``...`` fits
+    anything. As in a scenario it is the row's own decision: it never means whom the chair picks.
+    For example::
+
+        assert_next(result, ["solver", ["checker", "theory"], "hop_limit_reached", None])
+    """
+    __tracebackhide__ = True
+    outcome = Outcome.of(result)
+    wanted = [WantedNext.of(spec, outcome.setup) for spec in decisions]
+    for number, (expected, entry) in enumerate(zip_longest(wanted, outcome.entries), start=1):
+        problem = _next_problem(outcome, number, expected, entry)
+        if problem is not None:
+            came = (f"{next_as_spec(outcome.played(entry))}," for entry in outcome.entries)
+            _fail(problem, *_listing("decisions", came))
+
+
+def assert_refused(
+    result: RoomResult | Replay, word: str, *, seat: str | None = None, turn: int | None = None
+) -> None:
+    """Assert that a call was refused, and why: ``word`` is such as ``unknown_recipient``.
+
+    ``seat`` and ``turn`` (counted from 1, as the room grants them) narrow down whose call and in
+    which turn. An aside that was declined and went to the whole desk counts as well.
+    """
+    __tracebackhide__ = True
+    outcome = Outcome.of(result)
+    check_known("the word of a refusal", word, get_args(RefusalWord))
+    if seat is not None:
+        check_known("a seat of this room", seat, list(outcome.setup.by_id))
+    turns = outcome.result.turns
+    asked = [t for t in turns if seat in {None, t.seat} and turn in {None, t.number}]
+    if any(word in outcome.refusals(record) for record in asked):
+        return
+    by = f" by {seat}" if seat is not None else ""
+    where = f" in turn {turn}" if turn is not None else ""
+    _fail(
+        f"expected a call{by}{where} to be refused with {shown(word)}, and none was; "
+        f"{outcome.why_closed()}",
+        *_listing("turns", map(outcome.answers, asked or turns)),
+    )
+
+
+def assert_closed(result: RoomResult | Replay, reason: str) -> None:
+    """Assert why the room closed: ``completed``, ``quiet``, ``max_turns`` and so on."""
+    __tracebackhide__ = True
+    outcome = Outcome.of(result)
+    check_known("a reason to close", reason, get_args(CloseReason))
+    got = outcome.result.closed
+    if got != reason:
+        why = "; ".join([outcome.why_closed(), *outcome.last_words()])
+        _fail(_line("closed", shown(reason), shown(got), why))
+
+
+def assert_ok(replay: Replay) -> None:
+    """Assert that all of a scenario came out as its file expects.
+
+    The message is what ``deskroom replay`` prints: a line for each mismatch.
+    """
+    __tracebackhide__ = True
+    if not replay.ok:
+        _fail(*map(mismatch_line, replay.mismatches))
+
+
+def _row_problems(
+    outcome: Outcome, number: int, expected: WantedRow | None, entry: RowEntry | None
+) -> Iterator[str]:
+    """Yield what is wrong with one row, a line for each part of it."""
+    if entry is None:
+        yield _missing(outcome, number, f"row {number}", expected)
+        return
+    if expected is None:
+        why = outcome.why_author(entry)
+        yield _line(f"row {number}", "no row", row_as_spec(entry), why)
+        return
+    row, about = entry.row, _about(entry)
+    if not expected.is_by(row.author, outcome.setup.by_id):
+        why = "; ".join([outcome.why_author(entry), *outcome.rowless(number - 1)])
+        yield _line(f"{about}: author", shown(expected.author), shown(author_word(row.author)), why)
+    if expected.audience not in (..., whom(row.audience)):
+        why = outcome.played(entry).why("audience")
+        yield _line(f"{about}: audience", shown(expected.audience), shown(whom(row.audience)), why)
+    if expected.content not in {..., row.content}:
+        why = outcome.why_content(entry)
+        yield _line(f"{about}: content", shown(expected.content), shown(row.content), why)
+
+
+def _next_problem(
+    outcome: Outcome, number: int, expected: WantedNext | None, entry: RowEntry | None
+) -> str | None:
+    """Return what is wrong with one row's decision, or None."""
+    if entry is None:
+        return _missing(outcome, number, f"row {number}: next", expected)
+    played = outcome.played(entry)
+    if expected is not None and expected.holds(played):
+        return None
+    asked = "no row" if expected is None else str(expected)
+    return _line(f"{_about(entry)}: next", asked, shown(next_of(played)), played.why())
+
+
+def _missing(outcome: Outcome, number: int, about: str, expected: object) -> str:
+    why = "; ".join([*outcome.rowless(number - 1), outcome.why_closed()])
+    return _line(about, str(expected), "no row", why)
+
+
+def _about(entry: RowEntry) -> str:
+    return f"row {entry.row.sequence} ({author_word(entry.row.author)})"
+
+
+def _line(about: str, expected: str, got: str, why: str) -> str:
+    return one_line(f"{about}: expected {expected}, got {got}; {why}")
+
+
+def _listing(what: str, lines: Iterable[str]) -> Iterator[str]:
+    """Yield what came out, a line each, so that a test can be mended by copying."""
+    came = list(lines)
+    yield f"{what} that came out:" if came else f"no {what} came out"
+    yield from (f"    {one_line(line)}" for line in came[:_MOST])
+    if len(came) > _MOST:
+        yield f"    … and {len(came) - _MOST} more"
+
+
+def _fail(*lines: str) -> NoReturn:
+    __tracebackhide__ = True
+    raise AssertionError("\n".join(lines))

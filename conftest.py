@@ -1,4 +1,7 @@
-"""Run the README's Python as a test, and hold its output against the text below it."""
+"""Run the README's Python as a test, and hold its output against the text below it.
+
+pytest wants the plugins that the tests use named here, beside the rootdir's settings.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ import io
 from sybil import Example, Sybil
 from sybil.evaluators.python import PythonEvaluator
 from sybil.parsers.markdown import CodeBlockParser
+
+pytest_plugins = ["pytester"]
 
 
 def _run(example: Example) -> None:

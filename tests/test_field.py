@@ -371,15 +371,9 @@ def _resume(scenario: Scenario, path: Path) -> RoomResult:
 
 
 def _turns(result: RoomResult) -> list[tuple[object, ...]]:
-    """Return what came of each turn; a turn that was cut short is granted again and counts once.
-
-    A call that a seat had still to send too late may have died with its process.
-    """
+    """Return what came of each turn; a turn that was cut short is granted again and counts once."""
     return [
-        (
-            (turn.number, turn.seat, turn.hop, turn.trigger, turn.outcome, turn.row),
-            [word for word in turn.replies if word != "turn_ended"],
-        )
+        (turn.number, turn.seat, turn.hop, turn.trigger, turn.outcome, turn.replies, turn.row)
         for turn in result.turns
     ]
 

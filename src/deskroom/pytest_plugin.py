@@ -6,7 +6,7 @@ nothing heavy before a scenario is run or a fixture is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from os.path import normpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
@@ -112,10 +112,13 @@ class ScenarioItem(pytest.Item):
         """Read the file."""
         from deskroom.testing import Replayer
 
+        problems: Sequence[FileError] = ()
         try:
             self._scenario = Replayer().load(self.path)
         except FileError as error:
-            _fail(str(problem) for problem in getattr(error, "problems", [error]))
+            problems = getattr(error, "problems", [error])
+        if problems:  # told out here, so that no report shows one error behind the other
+            _fail(map(str, problems))
 
     def runtest(self) -> None:
         """Replay the scenario."""

@@ -53,9 +53,7 @@ def process() -> Callable[..., Ended]:
             timeout=60,
             check=False,
         )
-        out, err = (
-            text.decode(errors="surrogateescape") for text in (done.stdout, done.stderr)
-        )
+        out, err = (text.decode(errors="surrogateescape") for text in (done.stdout, done.stderr))
         return Ended(done.returncode, out, err)
 
     return call

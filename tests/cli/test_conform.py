@@ -89,8 +89,8 @@ def test_the_json_document_holds_tallies_and_mismatches(run: Run, tmp_path: Path
     ended = run("conform", "--json", file)
     assert (1, "") == (ended.code, ended.err)
     document = json.loads(ended.out)
-    assert str(tmp_path) not in ended.out
-    assert document["mismatches"][0].pop("path").endswith("v.jsonl")
+    path = Path(document["mismatches"][0].pop("path"))
+    assert (False, file.resolve()) == (path.is_absolute(), path.resolve())
     assert {
         "all_match": False,
         "ops": [
@@ -156,9 +156,7 @@ def test_a_file_that_is_not_there_ends_with_2(run: Run, tmp_path: Path) -> None:
         assert ended.err.startswith(f"{path}: the file cannot be read: ")
 
 
-def test_what_a_terminal_acts_on_in_a_case_or_a_path_is_escaped(
-    run: Run, tmp_path: Path
-) -> None:
+def test_what_a_terminal_acts_on_in_a_case_or_a_path_is_escaped(run: Run, tmp_path: Path) -> None:
     """Vectors are full of hostile text, and it is shown as text."""
     file = tmp_path / "v\x1b[31m\n.jsonl"
     file.write_text('{"op": "slug", "label": "\\u001b[2J\u202e", "want": "x"}\n')

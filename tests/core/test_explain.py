@@ -18,6 +18,7 @@ from deskroom.core import (
     explain_mentions,
     resolve,
 )
+from deskroom.core.explain import leading_alias
 
 DIRECTORY = Directory(
     Roster(
@@ -98,6 +99,23 @@ def test_the_nearest_name_is_one_that_the_text_begins_with(body: str, expected: 
     """The longest alias that ends at the end of a word is meant, else the most alike if any is."""
     directory = Directory(Roster([Member("al"), Member("al-bert")]), DeskSet())
     assert explain_mentions(body, None, directory)[0].nearest == expected
+
+
+def test_the_alias_at_the_start_of_a_long_text_is_found_at_once() -> None:
+    """Only as much of the text is looked at as an alias can be long; all of it would not end."""
+    directory = Directory(Roster([Member("al"), Member("al-bert")]), DeskSet())
+    rest = " - x" * 250_000
+    texts = ["Al", "al-bert", "AL-BERT: hm", f"al{rest}", f"al-bert{rest}", f"al-berto{rest}"]
+    assert [leading_alias(text, directory) for text in texts] == [
+        "al",
+        "al-bert",
+        "al-bert",
+        "al",
+        "al-bert",
+        "al",
+    ]
+    assert leading_alias(f"alx{rest}", directory) is None
+    assert leading_alias("", directory) is None
 
 
 def test_over_an_invalid_directory_nobody_is_known() -> None:

@@ -11,8 +11,14 @@ from rich.console import Console
 
 from deskroom.core import OPERATOR, Viewer
 from deskroom.render import mismatch_line, replay_json, replay_table
-from deskroom.scenario import Mismatch, Replay, Scenario, load_scenario, replay_scenario
-from deskroom.scenario import parse_scenario
+from deskroom.scenario import (
+    Mismatch,
+    Replay,
+    Scenario,
+    load_scenario,
+    parse_scenario,
+    replay_scenario,
+)
 
 SHIPPED = sorted((Path(__file__).parents[2] / "scenarios").glob("*.toml"))
 
@@ -280,9 +286,16 @@ FACTS: dict[str, Any] = {
             "dir/x.toml:4:12: run: rows: expected 1, got 2; because",
         ),
         (
-            {"got": "a\n\x1b[0m", "why": "'\r\n' said", "seat": "a\x07\n", "path": "x\n\udcff.toml"},
-            'x\\n\\udcff.toml:4:12: turn 3 (a\\x07\\n): next: expected ["b"], '
-            "got \"a\\n\\u001b[0m\"; '\\r\\n' said",
+            {
+                "got": "a\n\x1b[0m",
+                "why": "'\r\n' said",
+                "seat": "a\x07\n",
+                "path": "x\n\udcff.toml",
+            },
+            (
+                'x\\n\\udcff.toml:4:12: turn 3 (a\\x07\\n): next: expected ["b"], '
+                "got \"a\\n\\u001b[0m\"; '\\r\\n' said"
+            ),
         ),
     ],
 )

@@ -80,7 +80,8 @@ def test_json_schemas_stand_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    "format_, key", [("mcp", "inputSchema"), ("openai", "parameters"), ("anthropic", "input_schema")]
+    "format_, key",
+    [("mcp", "inputSchema"), ("openai", "parameters"), ("anthropic", "input_schema")],
 )
 def test_each_form_names_describes_and_constrains_every_tool(format_: str, key: str) -> None:
     """The three facts stand where the protocol or the API looks for them, and nothing else does."""

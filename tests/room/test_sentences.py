@@ -271,6 +271,14 @@ def test_each_at_that_is_no_mention_that_counts_is_named(message: str, note: str
     assert f"Accepted. The turn goes to checker. {note}" == told(post(message), speaker())
 
 
+def test_a_name_that_runs_into_another_is_told_so() -> None:
+    """A name stands right behind the @, and the second @ in the same word is what spoils it."""
+    note = "@theory、 is not read: another @ stands in the same word."
+    assert note in told(post("ask @theory、@solver。"), speaker())
+    desk_note = "@#d is not read: another @ stands in the same word."
+    assert desk_note in told(post("ask @#d@x"), speaker())
+
+
 def test_an_ambiguous_name_lists_what_it_may_mean() -> None:
     """A name of two seats is nobody's, and both are told."""
     expected = (

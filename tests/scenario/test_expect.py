@@ -72,9 +72,11 @@ def play(turn: str, expect: str, fallback: str = "refuse") -> Replay:
             '["b"]',
             ["b"],
             ["person:sam", "everyone", "desk:d", "b"],
-            "'@b' at byte 26 is the first seat named; @sam is the person sam and takes no turn; "
-            "@here is everyone and takes no turn; @D is the desk d and takes no turn; "
-            "@#d was named before and does not count again",
+            (
+                "'@b' at byte 26 is the first seat named; @sam is the person sam and takes no turn; "
+                "@here is everyone and takes no turn; @D is the desk d and takes no turn; "
+                "@#d was named before and does not count again"
+            ),
         ),
         (POST, "mentions", '["b"]', "[]", [], ["b"], TO_B),
         (POST, "next", '"b"', '"c"', "c", "b", TO_B),
@@ -94,9 +96,11 @@ def play(turn: str, expect: str, fallback: str = "refuse") -> Replay:
             '"b"',
             "b",
             {"none": "no_direct_agent_mention"},
-            "no seat is named by an @id that counts; @b` is inside code and is not read; "
-            "@bb is nobody here; did you mean @b?; @b is not read: an @ counts only at the start, or after a space, "
-            "a new line or one of ( [ {; @ is not read: no name stands right behind the @",
+            (
+                "no seat is named by an @id that counts; @b` is inside code and is not read; "
+                "@bb is nobody here; did you mean @b?; @b is not read: an @ counts only at the start, or after a space, "
+                "a new line or one of ( [ {; @ is not read: no name stands right behind the @"
+            ),
         ),
         (
             DM,
@@ -261,7 +265,7 @@ def test_a_refusal_is_unsaid_where_nothing_was_refused() -> None:
 
 def test_a_broadcast_that_goes_to_nobody_has_an_empty_list() -> None:
     """At the hop limit no one is asked; the list of recipients is empty."""
-    limit = f'{BROADCAST}\n[policy.dispatch]\nmax_hops = 0'
+    limit = f"{BROADCAST}\n[policy.dispatch]\nmax_hops = 0"
     assert () == play(limit, "next = []").mismatches
     (mismatch,) = play(limit, 'next = ["b"]').mismatches
     assert ([], "the router chose nobody") == (mismatch.got, mismatch.why)

@@ -580,9 +580,7 @@ async def test_a_replay_inside_a_loop_is_a_wrong_use() -> None:
 def test_a_journal_that_fails_is_raised() -> None:
     """A replay has no result when what it depends on fails."""
     with pytest.raises(RoomFailure, match="room for 2 entries"):
-        replay_scenario(
-            parsed('[[turn]]\nseat = "a"\nsay = "x"'), journal=ListJournal(room_for=2)
-        )
+        replay_scenario(parsed('[[turn]]\nseat = "a"\nsay = "x"'), journal=ListJournal(room_for=2))
 
 
 def test_a_fault_that_is_not_scripted_is_raised() -> None:

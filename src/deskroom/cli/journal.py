@@ -33,14 +33,14 @@ _POLL_S = 0.1
 @click.argument("path", metavar="JOURNAL")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
 def verify_command(path: str, *, as_json: bool) -> int:
-    r"""Check that a journal is whole and that each decision in it is what would be decided today.
+    """Check that a journal is whole and that each decision in it is what would be decided today.
 
     Every line must decode, be chained to the line before it, have the next sequence, and say what
     the rules say. The first line that does not is named, with what is wrong.
 
     \b
     Exit codes: 0 all is well, 1 a line is wrong, 2 the file cannot be read.
-    """
+    """  # noqa: D301 - click reads this mark
     try:
         found = verify(path)
     except JournalError as error:
@@ -99,7 +99,9 @@ def _viewer(path: str, lines: Iterable[Line], seat: str | None) -> Viewer:
             seats = list(line.entry.setup.by_id)
             if seat not in seats:
                 near = nearest(seat, seats)
-                hint = f"; did you mean {near!r}?" if near else f"; its seats are {', '.join(seats)}"
+                hint = (
+                    f"; did you mean {near!r}?" if near else f"; its seats are {', '.join(seats)}"
+                )
                 raise FileError(path, f"no seat {seat!r} sits at this desk{hint}")
             break
     return Viewer("agent", seat)

@@ -9,11 +9,17 @@ from collections.abc import Sequence
 import click
 
 from deskroom._version import __version__
+from deskroom.cli.check import check_command
 from deskroom.cli.conform import conform_command
+from deskroom.cli.diff import diff_command
+from deskroom.cli.explain import explain_command
 from deskroom.cli.journal import show_command, verify_command
+from deskroom.cli.new import new_command
 from deskroom.cli.output import EXIT_WRONG, forgive_encodings, print_error
+from deskroom.cli.record import record_command
 from deskroom.cli.replay import replay_command
 from deskroom.cli.run import run_command
+from deskroom.cli.schema import schema_command
 from deskroom.cli.shared import LOG_FORMATS, LOG_LEVELS, LogOptions
 from deskroom.cli.tools import tools_command
 from deskroom.errors import DeskroomError, FileError
@@ -49,12 +55,18 @@ def cli(context: click.Context, log_format: str | None, log_level: str | None) -
 
 
 for _command in (
+    new_command,
+    check_command,
+    explain_command,
     replay_command,
+    record_command,
+    diff_command,
     run_command,
     show_command,
     verify_command,
     conform_command,
     tools_command,
+    schema_command,
 ):
     cli.add_command(_command)
 

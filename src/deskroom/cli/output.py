@@ -22,9 +22,11 @@ __all__ = [
     "EXIT_WRONG",
     "configure_logs",
     "console",
+    "counted",
     "forgive_encodings",
     "print_error",
     "print_json",
+    "print_warning",
     "shown_path",
 ]
 
@@ -49,6 +51,11 @@ def _is_plain() -> bool:
     return bool(os.environ.get("NO_COLOR"))
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a number of things in words: ``1 turn``, ``2 turns``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def print_json(value: Any) -> None:  # noqa: ANN401 - JSON-ready values
     """Write one JSON document to stdout."""
     # ASCII only, so that the bytes do not depend on the encoding of the machine.
@@ -58,6 +65,11 @@ def print_json(value: Any) -> None:  # noqa: ANN401 - JSON-ready values
 def print_error(error: FileError) -> None:
     """Write one error to stderr, on a line of its own that begins with the place."""
     click.echo(one_line(str(error)), err=True)
+
+
+def print_warning(place: str, warning: str) -> None:
+    """Write one warning to stderr, on a line of its own that begins with the place."""
+    click.echo(one_line(f"{place}: warning: {warning}"), err=True)
 
 
 def shown_path(path: str) -> str:

@@ -16,6 +16,7 @@ from deskroom.cli.output import (
     EXIT_MISMATCH,
     EXIT_WRONG,
     console,
+    counted,
     print_error,
     print_json,
     shown_path,
@@ -210,5 +211,5 @@ def _finish(tally: Tally, options: Options) -> None:
         f"{count} {word}" for word, count in counts.items() if count or word == "passed"
     )
     total = sum(counts.values())
-    noun = "scenario" if total == 1 else "scenarios"
-    click.echo(f"{total} {noun}: {said}; {tally.turns} turns, {tally.rows} rows")
+    turns, rows = counted(tally.turns, "turn"), counted(tally.rows, "row")
+    click.echo(f"{counted(total, 'scenario')}: {said}; {turns}, {rows}")

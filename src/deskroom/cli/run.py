@@ -49,14 +49,14 @@ def run_command(
     log_format: str | None,
     log_level: str | None,
 ) -> int:
-    r"""Play a scenario and print each row as it is committed. Nothing is compared: see replay.
+    """Play a scenario and print each row as it is committed. Nothing is compared: see replay.
 
     With --journal the run survives whatever happens to the process; --resume goes on with such a
     journal exactly where it stops.
 
     \b
     Exit codes: 0 the room closed, 1 it closed because something failed, 2 a file is wrong.
-    """
+    """  # noqa: D301 - click reads this mark
     set_up(log_format, log_level, backend)
     scenario = load_scenario(scenario_path)
     if journal_path is None:
@@ -68,9 +68,7 @@ def run_command(
 
 
 @contextlib.contextmanager
-def _journal(
-    scenario: Scenario, path: str, sync: Sync, *, resume: bool
-) -> Iterator[JournalFile]:
+def _journal(scenario: Scenario, path: str, sync: Sync, *, resume: bool) -> Iterator[JournalFile]:
     if not resume:
         with JournalFile.create(path, sync=sync) as journal:
             yield journal
@@ -103,5 +101,3 @@ def _play(
     turns = "1 turn" if result.granted == 1 else f"{result.granted} turns"
     click.echo(f"closed: {result.closed}; {turns}, {len(result.rows)} rows")
     return EXIT_MISMATCH if result.closed == "failed" else 0
-
-

@@ -53,9 +53,15 @@ def backend_option(command: Command) -> Command:
     )(command)
 
 
-def set_up(log_format: str | None, log_level: str | None, backend: str = "asyncio") -> None:
+def set_up(
+    log_format: str | None,
+    log_level: str | None,
+    backend: str = "asyncio",
+    *,
+    default_level: str = "warning",
+) -> None:
     """Make ready what the shared options ask for. Raises ``UsageError`` without the backend."""
     before = click.get_current_context().find_object(LogOptions) or LogOptions()
-    configure_logs(log_format or before.format or "console", log_level or before.level or "warning")
+    configure_logs(log_format or before.format or "console", log_level or before.level or default_level)
     if find_spec(backend) is None:
         raise UsageError(f"{backend} is not installed; get it with: pip install 'deskroom[trio]'")

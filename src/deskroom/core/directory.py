@@ -74,6 +74,11 @@ class Directory:
         return tuple(self._aliases)
 
     @cached_property
+    def longest_name(self) -> int:
+        """The length of the longest alias in characters."""
+        return max(map(len, self.names))
+
+    @cached_property
     def _aliases(self) -> dict[str, tuple[Target, ...]]:
         pairs = [*self._agents(), *self._people(), *self._desks()]
         return _table([*pairs, *((alias, EVERYONE) for alias in _EVERYONE_ALIASES)])

@@ -134,7 +134,8 @@ def _near(shown: str, directory: Directory) -> str | None:
 
 def leading_alias(text: str, directory: Directory) -> str | None:
     """Return the longest alias that ``text`` begins with as a whole word, or None."""
-    name = text.lower()
+    # One character more than any alias has, to see whether the word ends there.
+    name = text[: directory.longest_name + 1].lower()
     for end in range(len(name), 0, -1):
         whole_word = end == len(name) or not is_alphanumeric(name[end])
         if whole_word and directory.lookup(name[:end]):

@@ -7,28 +7,16 @@ script (so in listed order anybody may be granted), what people say, and when a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, Final, Literal
+from collections.abc import Iterator
+from typing import Final, Literal
 
-from attrs import define, evolve, field
+from attrs import define, field
 
-from deskroom.core import (
-    DESK,
-    Author,
-    Decision,
-    Mention,
-    NoTurn,
-    Row,
-    TurnFor,
-    agent,
-    resolve,
-    respond_to_person,
-)
-from deskroom.core.directory import Target
 from deskroom.core.text import is_blank
+from deskroom.journal import rows
+from deskroom.journal.words import differs, grant_text, step_text
 from deskroom.room import steps
 from deskroom.room.calls import Accepted, Refusal, Speaker, judge
-from deskroom.room.chair import nudge_text
 from deskroom.room.entries import (
     CallEntry,
     CloseEntry,
@@ -121,6 +109,11 @@ class Checker:
         again = self.state.open is not None or self.state.retry is not None
         return not (owed or again or step == steps.Close("completed"))
 
+    def _said(self, step: steps.Step) -> str:
+        if self.order == "listed" and self._is_free(step):
+            return "the script says who is next"
+        return step_text(step)
+
     def _cue_problem(self, cue: int | None, allowed: bool) -> str | None:
         """Say what is wrong with a cue; where ``allowed``, it counts as played."""
         if cue is None:
@@ -140,13 +133,13 @@ class Checker:
         step = self._due()
         if self.order == "listed" and self._is_free(step):
             if self.state.granted >= self.setup.policy.max_turns:
-                return f"{entry.seat} was granted a turn, and {_step_text(step)}"
+                return f"{entry.seat} was granted a turn, and no more turns are allowed"
             step = self._listed(entry)
         if not isinstance(step, steps.Grant):
-            return f"{entry.seat} was granted a turn, and {_step_text(step)}"
+            return f"{entry.seat} was granted a turn, and {self._said(step)}"
         given, wanted = _grant_facts(entry), _grant_facts(step)
         if given != wanted:
-            return f"the grant is {_grant_text(*given)}; the room decides {_grant_text(*wanted)}"
+            return f"the grant is {grant_text(*given)}; the room decides {grant_text(*wanted)}"
         self._machine = TurnState.OPEN
         self._accepted, self._fenced = None, False
         return self._turn_cue(entry)
@@ -161,7 +154,7 @@ class Checker:
     def _turn_cue(self, entry: TurnEntry) -> str | None:
         again = self.state.open
         if again is not None:
-            return _differs("the cue", entry.cue, again.cue)
+            return differs("the cue", entry.cue, again.cue)
         if entry.cue is None:
             scripted = self.order is not None and self.state.retry is None
             return "the grant has no cue of the script" if scripted else None
@@ -184,7 +177,7 @@ class Checker:
         if fenced and not self._may_be_fenced(entry):
             return "it is read out of a text, and the seat has tools or its text was read before"
         if not is_open:
-            return _differs("the reply", entry.reply, "turn_ended" if record else "not_your_turn")
+            return differs("the reply", entry.reply, "turn_ended" if record else "not_your_turn")
         return self._open_call(entry)
 
     def _may_be_fenced(self, entry: CallEntry) -> bool:
@@ -195,7 +188,7 @@ class Checker:
         verdict = self._judged(entry)
         word = verdict.word if isinstance(verdict, Refusal) else "ok"
         if entry.reply != word:
-            return _differs("the reply", entry.reply, word)
+            return differs("the reply", entry.reply, word)
         if isinstance(verdict, Accepted):
             self._accepted = verdict
         self._fenced = entry.source == "fence"
@@ -226,7 +219,7 @@ class Checker:
             return f"turn {entry.turn} of {entry.seat} ends, and it is not open"
         self._moves(_ENDINGS[entry.outcome])
         if entry.outcome != self._machine.value:
-            return _differs("the outcome", entry.outcome, self._machine.value)
+            return differs("the outcome", entry.outcome, self._machine.value)
         if (entry.error is not None) != (entry.outcome == "failed"):
             return "a turn says what its seat raised if it failed, and only then"
         if entry.outcome == "timed_out" and (entry.text or entry.wrote):
@@ -246,28 +239,24 @@ class Checker:
         due = self._row_due(entry)
         if isinstance(due, str):
             return due
-        for what, fact, show in _ROW_FACTS:
-            written, decided = fact(entry), fact(due)
-            if written != decided:
-                return show(what, written, decided)
-        return self._row_cue(entry)
+        return rows.difference(entry, due) or self._row_cue(entry)
 
     def _row_due(self, entry: RowEntry) -> RowEntry | str:
         """Return the row that the room would write here, or why it would write none."""
+        step = self._due()
         match entry.kind:
             case "seat":
                 return self._seat_row(entry)
             case "nudge":
-                return self._nudge_row()
+                if self.order == "listed":
+                    return "the chair spoke, and it never does in listed order"
+                return rows.nudge(self.state, step)
             case "wrote":
-                return self._wrote_row()
+                return rows.wrote(self.state, step)
             case "opening":
-                return self._opening_row()
+                return rows.opening(self.state, step)
             case "person":
-                return self._person_row(entry)
-
-    def _made(self, author: Author, content: str) -> Row:
-        return Row(len(self.state.rows) + 1, self.setup.desk_id, author, content, DESK)
+                return rows.person(self.state, step, entry)
 
     def _seat_row(self, entry: RowEntry) -> RowEntry | str:
         record = self.state.open
@@ -276,64 +265,7 @@ class Checker:
         self._moves(TurnEvent.END)
         if self._machine is not TurnState.SPOKE or self._accepted is None:
             return f"turn {entry.turn} has a row and no accepted call"
-        committed = self._accepted.committed
-        made = self._made(Author("agent", record.seat), committed.content)
-        return RowEntry(
-            evolve(made, audience=committed.audience),
-            "seat",
-            self._accepted.decision,
-            committed.mentions,
-            record.number,
-            record.trigger,
-            committed.completes_episode,
-            committed.broadcasting,
-            committed.refusal,
-            wrote=entry.wrote,
-        )
-
-    def _wrote_row(self) -> RowEntry | str:
-        step = self._due()
-        if not isinstance(step, steps.Wrote):
-            return f"it is about files that no turn left behind; {_step_text(step)}"
-        ended = step.entry
-        seat = ended.row.author.id if isinstance(ended, RowEntry) else ended.seat
-        made = self._made(
-            Author("system", kind="workspace"), f"{seat} wrote {', '.join(ended.wrote)}"
-        )
-        return RowEntry(made, "wrote", NoTurn("source_inactive"), turn=ended.turn)
-
-    def _nudge_row(self) -> RowEntry | str:
-        step = self._due()
-        if not isinstance(step, steps.Nudge) or self.order == "listed":
-            return f"the chair spoke, and {_step_text(step)}"
-        spoken = step.seat in self.state.spoken
-        text = nudge_text(step.seat, has_spoken=spoken, narrated=self.state.narrated)
-        mention = Mention(agent(step.seat), f"@{step.seat}", 0)
-        decision = TurnFor(step.seat, 0, mention)
-        if step.pending is not None:
-            decision = TurnFor(step.pending.seat, step.pending.hop)
-        return RowEntry(
-            self._made(Author("person", self.setup.chair), text), "nudge", decision, (mention,)
-        )
-
-    def _opening_row(self) -> RowEntry | str:
-        step, opening = self._due(), self.setup.opening
-        if not isinstance(step, steps.Open) or opening is None:
-            return f"the room was opened, and {_step_text(step)}"
-        return self._said(opening.by, opening.message, "opening")
-
-    def _person_row(self, entry: RowEntry) -> RowEntry | str:
-        step, person = self._due(), entry.row.author.id or ""
-        if isinstance(step, steps.Wrote | steps.Open):
-            return f"a person spoke, and {_step_text(step)}"
-        if person not in [known.id for known in self.setup.people]:
-            return f"{person!r} is no person of this room"
-        return evolve(self._said(person, entry.row.content, "person"), cue=entry.cue)
-
-    def _said(self, person: str, message: str, kind: Literal["opening", "person"]) -> RowEntry:
-        mentions = resolve(message, None, Target("person", person), self.setup.directory)
-        decision = respond_to_person(mentions, self.setup.directory, self.setup.desk_id)
-        return RowEntry(self._made(Author("person", person), message), kind, decision, mentions)
+        return rows.seat(self.state, record, self._accepted, entry.wrote)
 
     def _row_cue(self, entry: RowEntry) -> str | None:
         if entry.cue is None:
@@ -346,7 +278,7 @@ class Checker:
     def _routed(self, entry: RoutedEntry) -> str | None:
         step = self._due()
         if not isinstance(step, steps.Route) or step.entry.row.sequence != entry.sequence:
-            return f"row {entry.sequence} was routed, and {_step_text(step)}"
+            return f"row {entry.sequence} was routed, and {self._said(step)}"
         policy, hop = self.setup.policy, self.state.turns[-1].hop
         author = step.entry.row.author.id
         candidates = [seat for seat in self.setup.active if seat != author]
@@ -357,13 +289,13 @@ class Checker:
         least = min(1, most, len(candidates))
         if not least <= len(entry.recipients) <= most:
             return f"{len(entry.recipients)} seats got it; between {least} and {most} may"
-        return _differs("the hop", entry.hop, hop + 1)
+        return differs("the hop", entry.hop, hop + 1)
 
     def _close(self, entry: CloseEntry) -> str | None:
         step = self._due()
         if entry.reason in self._reasons(step):
             return None
-        return f"the room closed as {entry.reason}, and {_step_text(step)}"
+        return f"the room closed as {entry.reason}, and {self._said(step)}"
 
     def _reasons(self, step: steps.Step) -> Iterator[str]:
         if not isinstance(step, steps.Wrote | steps.Route):
@@ -390,75 +322,3 @@ def _event(verdict: Accepted | Read | Refusal) -> TurnEvent:
 
 def _grant_facts(grant: TurnEntry | steps.Grant) -> tuple[int, int, str, int, int | None]:
     return grant.turn, grant.attempt, grant.seat, grant.hop, grant.trigger
-
-
-# What is wrong, in words
-
-
-def _differs(what: str, written: object, decided: object) -> str | None:
-    return None if written == decided else _say(what, written, decided)
-
-
-def _say(what: str, written: object, decided: object) -> str:
-    return f"{what} is {written!r}; the room decides {decided!r}"
-
-
-def _say_content(what: str, written: object, decided: object) -> str:  # noqa: ARG001 - as _say
-    return "the content is not what the room was told to say"
-
-
-def _say_decision(what: str, written: Decision, decided: Decision) -> str:
-    if _decision_text(written) == _decision_text(decided):
-        return f"{what} names another mention than the room's: {decided!r}"
-    return f"{what} is {_decision_text(written)}; the room decides {_decision_text(decided)}"
-
-
-def _decision_text(decision: Decision) -> str:
-    if isinstance(decision, NoTurn):
-        return f"nobody ({decision.reason})"
-    return f"{decision.target_id} at hop {decision.child_hop}"
-
-
-def _grant_text(turn: int, attempt: int, seat: str, hop: int, trigger: int | None) -> str:
-    return f"turn {turn} (attempt {attempt}) to {seat} at hop {hop} for row {trigger}"
-
-
-def _step_text(step: steps.Step) -> str:
-    """Return what is due, as a clause; in listed order a script may have its say first."""
-    match step:
-        case steps.Open():
-            return "the room has not been opened"
-        case steps.Wrote():
-            return f"the row about the files of turn {step.entry.turn} is due"
-        case steps.Route():
-            return f"row {step.entry.row.sequence} waits for its routing"
-        case steps.Nudge():
-            return f"a nudge to {step.seat} is due"
-        case steps.Grant():
-            return f"turn {step.turn} of {step.seat} is due"
-        case steps.Close():
-            return f"the room closes ({step.reason})"
-        case _:
-            return "nothing is due until a person speaks"
-
-
-_Fact = tuple[str, Callable[[RowEntry], Any], Callable[[str, Any, Any], str]]
-
-#: What a row's entry says, in the order in which a reader would ask.
-_ROW_FACTS: Final[tuple[_Fact, ...]] = (
-    ("the sequence", lambda entry: entry.row.sequence, _say),
-    ("the desk", lambda entry: entry.row.chat_id, _say),
-    ("the parent", lambda entry: entry.row.parent, _say),
-    ("the author", lambda entry: entry.row.author, _say),
-    ("the audience", lambda entry: entry.row.audience, _say),
-    ("the content", lambda entry: entry.row.content, _say_content),
-    ("the turn", lambda entry: entry.turn, _say),
-    ("the trigger", lambda entry: entry.trigger, _say),
-    ("the refusal", lambda entry: entry.refusal, _say),
-    ("completes", lambda entry: entry.completes, _say),
-    ("broadcasting", lambda entry: entry.broadcasting, _say),
-    ("the mentions", lambda entry: entry.mentions, _say),
-    ("the decision", lambda entry: entry.decision, _say_decision),
-    ("the cue", lambda entry: entry.cue, _say),
-    ("wrote", lambda entry: entry.wrote, _say),
-)

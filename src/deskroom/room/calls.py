@@ -67,9 +67,11 @@ def judge(tool: object, arguments: object, speaker: Speaker) -> Accepted | Read 
     spec = _served_spec(tool) if isinstance(tool, str) and not speaker.fence else None
     if spec is None:
         return Refusal("unknown_tool", _tool_hint(tool, speaker))
+    if not isinstance(arguments, Mapping):
+        return Refusal("bad_arguments", f"they must be one object, not {_noun(arguments)}")
     fault = _shape_fault(spec, arguments)
-    if fault is not None or not isinstance(arguments, Mapping):
-        return Refusal("bad_arguments", fault or "")
+    if fault is not None:
+        return Refusal("bad_arguments", fault)
     size = _message_bytes(arguments)
     if size > speaker.policy.max_message_bytes:
         return Refusal("message_too_large", f"{size}")
@@ -143,10 +145,8 @@ def _message_bytes(arguments: Mapping[str, Any]) -> int:
     return len(message) if message.isascii() else len(message.encode())
 
 
-def _shape_fault(spec: ToolSpec, arguments: object) -> str | None:
+def _shape_fault(spec: ToolSpec, arguments: Mapping[Any, Any]) -> str | None:
     """Return what is wrong with the shape of the arguments, as the end of a sentence."""
-    if not isinstance(arguments, Mapping):
-        return f"they must be one object, not {_noun(arguments)}"
     for name, value in arguments.items():
         parameter = spec.parameter(name) if isinstance(name, str) else None
         if parameter is None:

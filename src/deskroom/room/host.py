@@ -8,14 +8,13 @@ a row exists before anybody acts on it.
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from inspect import isawaitable
-from typing import Any, Literal
+from typing import Any
 
 import anyio
 from anyio.abc import TaskGroup
-from attrs import evolve
 
 from deskroom.core.audience import DESK, Author, Viewer
 from deskroom.core.directory import Target
@@ -23,13 +22,13 @@ from deskroom.core.dispatch import NoTurn, TurnFor
 from deskroom.core.episode import choose_recipients
 from deskroom.core.mention import Mention, resolve
 from deskroom.core.responder import respond_to_person
-from deskroom.core.text import is_blank
 from deskroom.core.transcript import Row
 from deskroom.errors import RoomFailure
 from deskroom.room import messages as m
 from deskroom.room import steps
-from deskroom.room.calls import Accepted, Refusal, Speaker, judge
+from deskroom.room.calls import Refusal, Speaker
 from deskroom.room.chair import nudge_text
+from deskroom.room.channels import Channels
 from deskroom.room.clock import Clock
 from deskroom.room.entries import (
     CallEntry,
@@ -44,24 +43,19 @@ from deskroom.room.entries import (
     TurnEntry,
 )
 from deskroom.room.log import logs_info
-from deskroom.room.machine import ENDED, TurnEvent, TurnState, advance
-from deskroom.room.reading import history_bounds, last_seen
+from deskroom.room.machine import TurnEvent, TurnState
+from deskroom.room.open_turn import NOT_YOUR_TURN, TURN_ENDED, OpenTurn, Verdict, refusal_reply
+from deskroom.room.reading import history_bounds
 from deskroom.room.router import Router, check_scores, lexical
-from deskroom.room.seat import Act, HostInbox, Seat, SeatChannel, Turn, run_seat
-from deskroom.room.sentences import accepted_text, read_text, refusal_text
+from deskroom.room.seat import Act, HostInbox, Seat
 from deskroom.room.state import RoomState, TurnRecord
-from deskroom.speech.fence import extract_post
-from deskroom.speech.tools import POST, served, tool_specs
-from deskroom.speech.utterance import Read
+from deskroom.speech.tools import tool_specs
 
 __all__ = ["Host", "OnRow"]
 
 OnRow = Callable[[RowEntry], Awaitable[object] | object]
 
 _SILENT_NOTE = "You ended your last turn without a call, so nobody heard you. Speak in a call."
-_TURN_ENDED = Refusal("turn_ended")
-_NOT_YOUR_TURN = Refusal("not_your_turn")
-_TOO_MANY_CALLS = Refusal("too_many_calls")
 
 
 class Host:
@@ -85,30 +79,21 @@ class Host:
         self.inbox = HostInbox(inbox_size, clock)
         self._setup = state.setup
         self._policy = state.setup.policy
-        self._acts = acts
+        self._channels = Channels(self._setup.by_id, acts, self.inbox, clock)
         self._clock = clock
-        self._log = log
-        self._turn_log = log
-        # A turn binds its own ids, which costs; nobody pays for a level that is off.
-        self._logs_info = logs_info(log)
         self._journal = journal
         self._router = router
         self._on_row = on_row
-        self._settle_after = settle
-        order: Literal["listed", "routed"] = "listed" if state.is_listed else "routed"
-        self._header = HeaderEntry(state.setup, None if state.script is None else order, scenario)
-        self._authors = {seat.id: Author("agent", seat.id) for seat in state.setup.seats}
-        self._viewers = {seat.id: Viewer("agent", seat.id) for seat in state.setup.seats}
-        self._channels: dict[str, SeatChannel] = {}
-        self._stale: set[str] = set()
-        self._machine = TurnState.IDLE
-        self._turn: Turn | None = None
-        self._speaker: Speaker | None = None
-        self._held: Accepted | None = None
-        self._replaces = False
-        self._stopping = False
+        self._settles = settle
+        self._scenario = scenario
+        self._log = self._turn_log = log
+        # A turn binds its own ids, which costs; nobody pays for a level that is off.
+        self._logs_info = logs_info(log)
+        self._authors = {seat.id: Author("agent", seat.id) for seat in self._setup.seats}
+        self._viewers = {seat.id: Viewer("agent", seat.id) for seat in self._setup.seats}
+        self._turn: OpenTurn | None = None
         self._rung: m.Deadline | None = None
-        self._open_channels: list[SeatChannel] = []
+        self._stopping = False
         self._tasks: TaskGroup | None = None
 
     # The loop
@@ -122,14 +107,20 @@ class Host:
         self._log.info("room.opened", seats=len(self._setup.seats))
         try:
             if not self.state.has_header:
-                self._write(self._header)
+                self._write(self._header())
             while self.state.closed is None:
-                if self._may_be_interrupted():
+                if self.inbox.waiting > 0 and self._may_be_interrupted():
                     await self._take_waiting()
                 await self._do(self._next())
             self._log.info("room.closed", reason=self.state.closed, rows=len(self.state.rows))
         finally:
             self._leave()
+
+    def _header(self) -> HeaderEntry:
+        if self.state.script is None:
+            return HeaderEntry(self._setup)
+        order = "listed" if self.state.is_listed else "routed"
+        return HeaderEntry(self._setup, order, self._scenario)  # type: ignore[arg-type]
 
     def _may_be_interrupted(self) -> bool:
         """Whether a person may speak now: after the opening, and not before a row about files."""
@@ -153,8 +144,7 @@ class Host:
                 if isinstance(message, m.Word):
                     message.done.set()
         self.inbox.close()
-        for channel in self._open_channels:
-            channel.close()
+        self._channels.close()
 
     async def _take_waiting(self) -> None:
         """Take what arrived between two steps: words of people, and calls that come too late."""
@@ -164,15 +154,18 @@ class Host:
 
     def _next(self) -> steps.Step:
         step = steps.next_step(self.state)
-        owed = isinstance(step, steps.Wrote | steps.Route)
-        return steps.Close("stopped") if self._stopping and not owed else step
+        if self._stopping and not isinstance(step, steps.Wrote | steps.Route):
+            return steps.Close("stopped")
+        return step
 
     async def _do(self, step: steps.Step) -> None:
         match step:
             case steps.Grant():
                 await self._play(step)
             case steps.Open():
-                await self._open()
+                opening = self._setup.opening
+                assert opening is not None  # noqa: S101 - the step says so
+                await self._person_row("opening", opening.by, opening.message)
             case steps.Speak():
                 cue = self._setup.script.cues[step.cue]  # type: ignore[union-attr]
                 await self._person_row("person", cue.person or "", cue.message, step.cue)
@@ -185,7 +178,7 @@ class Host:
             case steps.Wait():
                 await self._handle(await self.inbox.get())
             case steps.Close():
-                if self._settle_after and not self._stopping:
+                if self._settles and not self._stopping:
                     await self._settle()
                 self._write(CloseEntry(step.reason))
 
@@ -203,15 +196,15 @@ class Host:
             self._journal.write(entry)
         self.state.apply(entry)
 
-    async def _append(self, entry: RowEntry) -> None:
+    async def _append(self, entry: RowEntry, log: Any) -> None:  # noqa: ANN401 - see __init__
         self._write(entry)
-        log = self._turn_log if entry.kind == "seat" else self._log
-        log.info(
-            "row.committed",
-            sequence=entry.row.sequence,
-            kind=entry.kind,
-            audience=entry.row.audience.kind,
-        )
+        if self._logs_info:
+            log.info(
+                "row.committed",
+                sequence=entry.row.sequence,
+                kind=entry.kind,
+                audience=entry.row.audience.kind,
+            )
         if self._on_row is not None:
             try:
                 result = self._on_row(entry)
@@ -220,23 +213,20 @@ class Host:
             except Exception as error:
                 raise RoomFailure(f"the callback for rows failed: {error!r}") from error
 
-    def _row(self, author: Author, content: str) -> Row:
-        return Row(len(self.state.rows) + 1, self._setup.desk_id, author, content, DESK)
-
     # Rows that no turn makes
 
-    async def _open(self) -> None:
-        opening = self._setup.opening
-        assert opening is not None  # noqa: S101 - the step says so
-        await self._person_row("opening", opening.by, opening.message)
+    async def _say(self, author: Author, content: str, **facts: Any) -> None:  # noqa: ANN401
+        """Append a desk row with the facts of its entry."""
+        row = Row(len(self.state.rows) + 1, self._setup.desk_id, author, content, DESK)
+        await self._append(RowEntry(row, **facts), self._log)
 
     async def _person_row(
         self, kind: RowKind, person: str, message: str, cue: int | None = None
     ) -> None:
         mentions = resolve(message, None, Target("person", person), self._setup.directory)
         decision = respond_to_person(mentions, self._setup.directory, self._setup.desk_id)
-        row = self._row(Author("person", person), message)
-        await self._append(RowEntry(row, kind, decision, mentions, cue=cue))
+        author = Author("person", person)
+        await self._say(author, message, kind=kind, decision=decision, mentions=mentions, cue=cue)
 
     async def _word(self, word: m.Word) -> None:
         """Append what a person said, and let whoever said it go on, even if the room now fails."""
@@ -251,20 +241,19 @@ class Host:
         text = nudge_text(
             step.seat, has_spoken=step.seat in self.state.spoken, narrated=self.state.narrated
         )
-        seat = Target("agent", step.seat)
-        mention = Mention(seat, f"@{step.seat}", 0)
+        mention = Mention(Target("agent", step.seat), f"@{step.seat}", 0)
         decision = TurnFor(step.seat, 0, mention)
         if step.pending is not None:
             decision = TurnFor(step.pending.seat, step.pending.hop)
-        row = self._row(Author("person", self._setup.chair), text)
-        await self._append(RowEntry(row, "nudge", decision, (mention,)))
+        author = Author("person", self._setup.chair)
+        await self._say(author, text, kind="nudge", decision=decision, mentions=(mention,))
 
     async def _wrote_row(self, entry: RowEntry | EndEntry) -> None:
         seat = entry.row.author.id if isinstance(entry, RowEntry) else entry.seat
-        row = self._row(
-            Author("system", kind="workspace"), f"{seat} wrote {', '.join(entry.wrote)}"
-        )
-        await self._append(RowEntry(row, "wrote", NoTurn("source_inactive"), turn=entry.turn))
+        author = Author("system", kind="workspace")
+        decision = NoTurn("source_inactive")
+        text = f"{seat} wrote {', '.join(entry.wrote)}"
+        await self._say(author, text, kind="wrote", decision=decision, turn=entry.turn)
 
     async def _route(self, entry: RowEntry) -> None:
         record = self.state.turns[-1]
@@ -287,7 +276,9 @@ class Host:
         ids = [seat.id for seat in candidates]
         return choose_recipients(ids, scores, self._policy.broadcast.width)
 
-    async def _ask(self, router: Router, message: str, candidates: list[Any]) -> dict[str, float]:
+    async def _ask(
+        self, router: Router, message: str, candidates: Sequence[Seat]
+    ) -> Mapping[str, float]:
         try:
             scores = await router(message, tuple(candidates))
         except Exception as error:
@@ -301,32 +292,49 @@ class Host:
     # A turn
 
     async def _play(self, grant: steps.Grant) -> None:
-        self._grant(grant)
-        while self._machine not in ENDED:
+        turn = self._grant(grant)
+        while not turn.has_ended:
             if self._stopping:
-                self._machine = advance(self._machine, TurnEvent.STOP)
+                turn.end(TurnEvent.STOP)
                 break
             message = await self.inbox.get() if self._rung is None else self._rung
             await self._handle(message)
         self._clock.disarm()
 
-    def _grant(self, grant: steps.Grant) -> None:
-        seat = self._setup.by_id[grant.seat]
+    def _grant(self, grant: steps.Grant) -> OpenTurn:
         self._write(
             TurnEntry(grant.turn, grant.seat, grant.hop, grant.trigger, grant.attempt, grant.cue)
         )
-        self._machine = advance(self._machine, TurnEvent.GRANT)
-        self._held = None
-        self._rung = None
-        self._speaker = self._speaker_for(grant.seat, grant.hop)
         if self._logs_info:
             self._turn_log = self._log.bind(turn=grant.turn, seat=grant.seat)
             self._turn_log.info("turn.granted", hop=grant.hop, attempt=grant.attempt)
-        self._turn = self._channel(grant.seat).grant(self._grant_message(grant, seat))
+        assert self._tasks is not None  # noqa: S101 - set when the host runs
+        handle = self._channels.grant(grant.seat, self._grant_message(grant), self._tasks)
+        record = self.state.turns[-1]
+        turn = self._turn = OpenTurn(record, self._speaker(grant.seat, grant.hop), handle)
         deadline = m.Deadline(grant.turn, grant.attempt)
+        self._rung = None
         self._clock.arm(self._policy.turn_timeout_s, lambda: self._ring(deadline))
+        return turn
 
-    def _speaker_for(self, seat: str, hop: int) -> Speaker:
+    def _grant_message(self, grant: steps.Grant) -> m.TurnGrant:
+        seat, rows = self._setup.by_id[grant.seat], self.state.rows
+        viewer = self._viewers[grant.seat]
+        start, stop = history_bounds(len(rows), self.state.turns[-1].since, self._policy)
+        trigger = grant.trigger or 0
+        return m.TurnGrant(
+            turn=grant.turn,
+            attempt=grant.attempt,
+            hop=grant.hop,
+            trigger=m.History(rows, max(trigger - 1, 0), trigger, viewer),
+            brief=seat.brief,
+            history=m.History(rows, start, stop, viewer),
+            tools=() if seat.fence else tool_specs(),
+            note=_SILENT_NOTE if self.state.retry_of(grant.turn) else None,
+            cue=grant.cue,
+        )
+
+    def _speaker(self, seat: str, hop: int) -> Speaker:
         return Speaker(
             seat,
             hop,
@@ -343,43 +351,6 @@ class Host:
         with suppress(anyio.WouldBlock):
             self.inbox.put_nowait(deadline)
 
-    def _channel(self, seat: str) -> SeatChannel:
-        """Return the seat's channel; its actor starts with its first turn.
-
-        An actor that let a deadline pass is left to finish what it is at, and a new one takes the
-        seat's next turn.
-        """
-        channel = self._channels.get(seat)
-        if channel is None or seat in self._stale:
-            calls = 0
-            if channel is not None:
-                channel.end_grants()
-                calls = channel.calls
-            channel = SeatChannel(self._setup.by_id[seat], self.inbox, self._clock, calls=calls)
-            self._channels[seat] = channel
-            self._open_channels.append(channel)
-            self._stale.discard(seat)
-            assert self._tasks is not None  # noqa: S101 - set when the host runs
-            self._tasks.start_soon(run_seat, self._acts[seat], channel)
-        return channel
-
-    def _grant_message(self, grant: steps.Grant, seat: Seat) -> m.TurnGrant:
-        rows = self.state.rows
-        viewer = self._viewers[grant.seat]
-        start, stop = history_bounds(len(rows), self.state.turns[-1].since, self._policy)
-        trigger = grant.trigger or 0
-        return m.TurnGrant(
-            turn=grant.turn,
-            attempt=grant.attempt,
-            hop=grant.hop,
-            trigger=m.History(rows, max(trigger - 1, 0), trigger, viewer),
-            brief=seat.brief,
-            history=m.History(rows, start, stop, viewer),
-            tools=() if seat.fence else tool_specs(),
-            note=_SILENT_NOTE if self.state.retry_of(grant.turn) else None,
-            cue=grant.cue,
-        )
-
     # Messages
 
     async def _handle(self, message: object) -> None:
@@ -392,171 +363,94 @@ class Host:
                 await self._word(message)
             case m.Deadline():
                 self._deadline(message)
-            case _:
-                pass  # a stop only wakes the host
+            case _:  # a Stop: its mark is looked at before the next message
+                pass
 
-    def _is_open(self, turn: int, attempt: int, seat: str | None = None) -> bool:
-        """Whether this is the turn that is open now."""
-        record = self.state.open
-        if self._machine in ENDED or record is None:
-            return False
-        same_seat = seat is None or record.seat == seat
-        return record.number == turn and record.attempt == attempt and same_seat
+    def _open_turn(self, turn: int, attempt: int, seat: str | None = None) -> OpenTurn | None:
+        """Return the open turn if this is it."""
+        now = self._turn
+        if now is None or now.has_ended:
+            return None
+        record = now.record
+        same = record.number == turn and record.attempt == attempt
+        return now if same and seat in (None, record.seat) else None
 
     def _call(self, call: m.Call) -> None:
-        record = self.state.record(call.turn, call.attempt, call.seat)
-        verdict = self._judge(call, record)
-        word = verdict.word if isinstance(verdict, Refusal) else "ok"
-        late = verdict is _TURN_ENDED or verdict is _NOT_YOUR_TURN
-        number = 0 if record is None else len(record.replies) + 1
-        self._write(
-            CallEntry(
-                call.turn,
-                call.attempt,
-                call.seat,
-                number,
-                call.tool,
-                call.arguments,
-                word,
-                late,
-            )
-        )
-        if not late:
-            self._move(verdict)
-        call.reply_to(self._answer(call, verdict))
+        turn = self._open_turn(call.turn, call.attempt, call.seat)
+        if turn is None:
+            self._late_call(call)
+            return
+        verdict = turn.judge(call)
+        number = len(turn.record.replies) + 1
+        self._write(_call_entry(call, number, verdict))
+        call.reply_to(turn.take(call, verdict, self.state))
+        if self._logs_info:
+            self._log_call(verdict, number)
+
+    def _log_call(self, verdict: Verdict, number: int) -> None:
         if isinstance(verdict, Refusal):
-            self._log.info("call.refused", turn=call.turn, seat=call.seat, reason=word)
+            self._turn_log.info("call.refused", call=number, reason=verdict.word)
         else:
             self._turn_log.info("call.accepted", call=number)
 
-    def _judge(self, call: m.Call, record: TurnRecord | None) -> Accepted | Read | Refusal:
-        if record is None:
-            return _NOT_YOUR_TURN
-        if not self._is_open(call.turn, call.attempt, call.seat):
-            return _TURN_ENDED
-        assert self._speaker is not None  # noqa: S101 - set with every grant
-        if len(self.state.turns[-1].replies) >= self._policy.max_calls:
-            return _TOO_MANY_CALLS
-        return judge(call.tool, call.arguments, self._speaker)
-
-    def _move(self, verdict: Accepted | Read | Refusal) -> None:
-        if isinstance(verdict, Read):
-            self._machine = advance(self._machine, TurnEvent.READ)
-        elif isinstance(verdict, Refusal):
-            self._machine = advance(self._machine, TurnEvent.REFUSE)
-        else:
-            self._machine = advance(self._machine, TurnEvent.ACCEPT)
-            self._replaces = self._held is not None
-            self._held = verdict
-
-    def _answer(self, call: m.Call, verdict: Accepted | Read | Refusal) -> m.Reply:
-        # A resumed room may hear of late calls before it has granted a turn.
-        speaker = self._speaker or self._speaker_for(call.seat, 0)
-        if isinstance(verdict, Refusal):
-            text = refusal_text(verdict, speaker)
-            return m.Reply(call.call_id, ok=False, text=text, rejection=verdict.word)
-        if isinstance(verdict, Read):
-            seen = last_seen(self.state.rows, self._viewers[call.seat], verdict.limit)
-            return m.Reply(call.call_id, ok=True, text=read_text(seen), rows=seen)
-        text = accepted_text(verdict, speaker, replaces=self._replaces)
-        return m.Reply(call.call_id, ok=True, text=text)
-
-    # The end of a turn
+    def _late_call(self, call: m.Call) -> None:
+        """Refuse a call for which no turn is open."""
+        record = self.state.record(call.turn, call.attempt, call.seat)
+        verdict = NOT_YOUR_TURN if record is None else TURN_ENDED
+        number = 0 if record is None else len(record.replies) + 1
+        self._write(_call_entry(call, number, verdict, late=True))
+        call.reply_to(refusal_reply(call, verdict, self._speaker(call.seat, 0)))
+        self._log.info("call.refused", turn=call.turn, seat=call.seat, reason=verdict.word)
 
     async def _end(self, end: m.TurnEnd) -> None:
-        if not self._is_open(end.turn, end.attempt, end.seat):
+        turn = self._open_turn(end.turn, end.attempt, end.seat)
+        if turn is None:
             return
-        record = self.state.turns[-1]
-        record.text, record.error = end.text, end.error
-        fence = self._setup.by_id[end.seat].fence
-        if fence and end.error is None:
-            self._read_fence(end)
-        event = TurnEvent.END if end.error is None else TurnEvent.RAISE
-        self._machine = advance(self._machine, event)
-        if self._machine is TurnState.SPOKE:
-            await self._commit(end.wrote)
+        turn.record.text, turn.record.error = end.text, end.error
+        if end.error is None and self._setup.by_id[end.seat].fence:
+            self._read_fence(turn, end)
+        turn.end(TurnEvent.END if end.error is None else TurnEvent.RAISE)
+        if turn.machine is TurnState.SPOKE:
+            author = self._authors[end.seat]
+            entry = turn.row_entry(len(self.state.rows) + 1, author, end.wrote)
+            await self._append(entry, self._turn_log)
             return
-        self._finish(end)
+        self._finish(turn, end)
         if end.error is not None:
             self._log.warning(
                 "turn.failed", turn=end.turn, seat=end.seat, error=type(end.error).__name__
             )
 
+    def _read_fence(self, turn: OpenTurn, end: m.TurnEnd) -> None:
+        entry = turn.read_fence(end)
+        if entry is not None:
+            self._write(entry)
+            if entry.reply != "ok":
+                self._turn_log.info("call.refused", call=0, reason=entry.reply)
+
     def _deadline(self, deadline: m.Deadline) -> None:
         if self._rung is deadline and deadline.turn:
             self._rung = None
-        if not self._is_open(deadline.turn, deadline.attempt):
+        turn = self._open_turn(deadline.turn, deadline.attempt)
+        if turn is None:
             return
-        record = self.state.turns[-1]
-        self._machine = advance(self._machine, TurnEvent.DEADLINE)
-        self._finish()
-        self._stale.add(record.seat)
-        assert self._turn is not None  # noqa: S101 - set with every grant
-        if not self._turn.asleep:
-            # It waits for something of its own; simulated time must not wait for that any more.
-            self._clock.leave(self._turn)
-        self._log.warning("turn.timed_out", turn=record.number, seat=record.seat)
+        turn.end(TurnEvent.DEADLINE)
+        self._finish(turn, None)
+        seat = turn.record.seat
+        self._channels.leave_behind(seat, turn.turn)
+        self._log.warning("turn.timed_out", turn=deadline.turn, seat=seat)
 
-    def _read_fence(self, end: m.TurnEnd) -> None:
-        message = extract_post(end.text)
-        if is_blank(message):
-            return
-        assert self._speaker is not None  # noqa: S101 - set with every grant
-        tool, arguments = served(POST), {"message": message}
-        verdict = judge(tool, arguments, evolve(self._speaker, fence=False))
-        word = verdict.word if isinstance(verdict, Refusal) else "ok"
-        self._write(
-            CallEntry(end.turn, end.attempt, end.seat, 0, tool, arguments, word, source="fence")
-        )
-        self._move(verdict)
-        if isinstance(verdict, Refusal):
-            self._log.info("call.refused", turn=end.turn, seat=end.seat, reason=verdict.word)
-
-    async def _commit(self, wrote: tuple[str, ...]) -> None:
-        held, record = self._held, self.state.turns[-1]
-        assert held is not None  # noqa: S101 - a turn that spoke holds what it said
-        committed = held.committed
-        row = Row(
-            len(self.state.rows) + 1,
-            self._setup.desk_id,
-            self._authors[record.seat],
-            committed.content,
-            committed.audience,
-        )
-        await self._append(
-            RowEntry(
-                row,
-                "seat",
-                held.decision,
-                committed.mentions,
-                record.number,
-                record.trigger,
-                committed.completes_episode,
-                committed.broadcasting,
-                committed.refusal,
-                wrote=wrote,
-            )
-        )
-
-    def _finish(self, end: m.TurnEnd | None = None) -> None:
-        """End a turn that becomes no row; one whose time was over has no end of its own."""
-        record = self.state.turns[-1]
-        outcome: Any = self._machine.value
-        if self._held is not None:
-            self._log.warning("turn.dropped", turn=record.number, seat=record.seat, why=outcome)
-        entry = EndEntry(record.number, record.attempt, record.seat, outcome)
-        if end is not None:
-            entry = evolve(entry, text=end.text, wrote=end.wrote, error=_told(end.error))
+    def _finish(self, turn: OpenTurn, end: m.TurnEnd | None) -> None:
+        """End a turn that becomes no row."""
+        entry = turn.end_entry(end)
+        if turn.held is not None:
+            self._log.warning("turn.dropped", turn=entry.turn, seat=entry.seat, why=entry.outcome)
         self._write(entry)
-        self._turn_log.info("turn.ended", outcome=outcome)
+        self._turn_log.info("turn.ended", outcome=entry.outcome)
 
 
-def _told(error: Exception | None) -> str | None:
-    """Return what an error says of itself, or its name; even to say it may fail."""
-    if error is None:
-        return None
-    name = type(error).__name__
-    try:
-        return str(error) or name
-    except Exception:  # noqa: BLE001 - whatever a seat raises costs its own turn
-        return name
+def _call_entry(call: m.Call, number: int, verdict: Verdict, *, late: bool = False) -> CallEntry:
+    word = verdict.word if isinstance(verdict, Refusal) else "ok"
+    return CallEntry(
+        call.turn, call.attempt, call.seat, number, call.tool, call.arguments, word, late
+    )

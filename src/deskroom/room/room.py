@@ -15,16 +15,24 @@ from deskroom.core.text import is_blank
 from deskroom.core.transcript import Row, SeenRow, project
 from deskroom.errors import RoomClosed, RoomFailure, UsageError, nearest
 from deskroom.room.clock import Clock, RealClock, SimulatedClock
-from deskroom.room.entries import CloseEntry, CloseReason, Entry, Journal, RowEntry
+from deskroom.room.entries import (
+    CloseEntry,
+    CloseReason,
+    Entry,
+    HeaderEntry,
+    Journal,
+    RowEntry,
+)
 from deskroom.room.host import Host, OnRow
 from deskroom.room.log import room_logger
-from deskroom.room.messages import Call, Reply, Word
+from deskroom.room.messages import Word
 from deskroom.room.policy import Policy
 from deskroom.room.router import Router
 from deskroom.room.script import Script
 from deskroom.room.seat import Act, Seat
-from deskroom.room.setup import Opening, Setup
+from deskroom.room.setup import Opening, Setup, difference
 from deskroom.room.state import RoomState, TurnRecord
+from deskroom.room.straggler import Straggler
 
 __all__ = ["Room", "RoomResult"]
 
@@ -90,7 +98,8 @@ class Room:
     ``resume`` takes the entries of an earlier run, whose end this room goes on from.
 
     Raises ``RosterError`` or ``DeskError`` for seats, people or a desk that cannot be, and
-    ``UsageError`` where a name in the policy or the opening is nobody's.
+    ``UsageError`` where a name in the policy or the opening is nobody's, or where the entries to
+    resume are those of another room.
     """
 
     def __init__(
@@ -127,6 +136,7 @@ class Room:
         self._clock = clock or RealClock()
         self._task: int | None = None
         self._done = False
+        self._stragglers: list[Straggler] = []
         self._host = Host(
             self.state,
             {seat.id: act for seat, act in acts.items()},
@@ -154,6 +164,8 @@ class Room:
         fault: Exception | None = None
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._clock.watch)
+            for straggler in self._stragglers:
+                await tasks.start(straggler.run, self._host.inbox, self._clock)
             try:
                 await self._host.run(tasks)
             except RoomFailure as error:
@@ -197,14 +209,25 @@ class Room:
             raise RoomClosed("the room closed before this was said")
         return word.row
 
-    def straggle(self, record: TurnRecord, calls: Iterable[tuple[object, object]]) -> None:
-        """Put calls (tool, arguments) that a seat still had to send after a turn that has ended.
+    def straggle(
+        self,
+        record: TurnRecord,
+        calls: Iterable[tuple[object, object]],
+        *,
+        after_s: float | None = None,
+    ) -> None:
+        """Send calls (tool, arguments) that a seat still had to send after a turn that has ended.
 
-        This is for a resumed script: the process that was to send them has died.
+        This is for a resumed script: the process that was to send them has died. They are there
+        when the room opens, or come that many seconds of the room's clock later, as from a seat
+        that let its deadline pass.
         """
-        for tool, arguments in calls:
-            call = Call(record.seat, record.number, record.attempt, 0, tool, arguments, _unheard)
-            self._host.inbox.put_nowait(call)
+        straggler = Straggler(record, tuple(calls))
+        if after_s is None:
+            straggler.put_all(self._host.inbox)
+        else:
+            straggler.after_s = after_s
+            self._stragglers.append(straggler)
 
     def stop(self) -> None:
         """Close the room now: an open turn becomes no row, and what is written stays written."""
@@ -212,14 +235,14 @@ class Room:
             self._host.stop()
 
 
-def _unheard(reply: Reply) -> None:
-    """Take a reply whose caller is gone."""
-
-
 def _restored(setup: Setup, entries: Iterable[Entry]) -> RoomState:
     """Fold the entries of an earlier run; a room that was stopped is open again."""
     state = RoomState(setup)
     for entry in entries:
+        if isinstance(entry, HeaderEntry):
+            differs = difference(entry.setup, setup)
+            if differs is not None:
+                raise UsageError(f"these entries are of another room: {differs}")
         state.apply(entry)
     if state.closed == "stopped":
         state.closed = None

@@ -62,6 +62,9 @@ class HostInbox:
     def __init__(self, size: int, clock: Clock) -> None:
         self._size = size
         self._clock = clock
+        #: How many messages have been put and not taken. Whoever found the channel full counts
+        #: its own a moment late, while it is at work.
+        self.waiting = 0
 
     @cached_property
     def _ends(self) -> tuple[MemoryObjectSendStream[Any], MemoryObjectReceiveStream[Any]]:
@@ -75,25 +78,28 @@ class HostInbox:
         except anyio.WouldBlock:
             # The host is at work: its inbox is full. It says itself when it waits again.
             await self._ends[0].send(message)
+            self.waiting += 1
 
     def put_nowait(self, message: object) -> None:
         """Put a message. Raises ``anyio.WouldBlock`` when the channel is full."""
         self._ends[0].send_nowait(message)
+        self.waiting += 1
         self._clock.host_works()
 
     async def get(self) -> Any:  # noqa: ANN401 - the host matches on the message's type
         """Take the next message, letting time pass when there is none."""
-        try:
-            return self.get_nowait()
-        except anyio.WouldBlock:
+        if self.waiting <= 0:
             self._clock.host_waits()
-            message = await self._ends[1].receive()
-            self._clock.host_works()
-            return message
+        message = await self._ends[1].receive()
+        self.waiting -= 1
+        self._clock.host_works()
+        return message
 
     def get_nowait(self) -> Any:  # noqa: ANN401 - see get
         """Take the next message. Raises ``anyio.WouldBlock`` when there is none."""
-        return self._ends[1].receive_nowait()
+        message = self._ends[1].receive_nowait()
+        self.waiting -= 1
+        return message
 
     def close(self) -> None:
         """Take no more messages."""
@@ -104,12 +110,13 @@ class HostInbox:
 class SeatChannel:
     """The two ends between the host and one seat: grants and replies one way, calls the other."""
 
-    def __init__(self, seat: Seat, host: HostInbox, clock: Clock, *, calls: int = 0) -> None:
+    def __init__(self, seat: Seat, host: HostInbox, clock: Clock) -> None:
         self.seat = seat
         self.host = host
         self.clock = clock
-        self.lock = anyio.Lock(fast_acquire=True)
-        self.calls = calls
+        self.calls = 0
+        self._calling = False
+        self._freed: anyio.Event | None = None
         self._grant_in, self._grant_out = anyio.create_memory_object_stream[Turn](1)
         self._reply_in, self._reply_out = anyio.create_memory_object_stream[Reply](1)
 
@@ -134,28 +141,33 @@ class SeatChannel:
 
     async def call(self, turn: int, attempt: int, tool: object, arguments: object) -> Reply:
         """Put one call on the host's channel and wait for its reply."""
-        async with self.lock:
-            try:
-                call_id = await self._put(turn, attempt, tool, arguments)
-                return await self._reply_to(call_id)
-            except _CLOSING:
-                return _closed_reply(self.calls)
+        return await self.call_all(turn, attempt, ((tool, arguments),))
 
-    async def call_all(self, turn: int, attempt: int, calls: Sequence[CallPair]) -> None:
-        """Put several calls on the host's channel before waiting for the last one's reply."""
-        async with self.lock:
-            try:
-                for tool, arguments in calls:
-                    await self._put(turn, attempt, tool, arguments)
-                await self._reply_to(self.calls)
-            except _CLOSING:
-                return
+    async def call_all(self, turn: int, attempt: int, calls: Sequence[CallPair]) -> Reply:
+        """Put calls on the host's channel, all before waiting for a reply; return the last one's.
 
-    async def _put(self, turn: int, attempt: int, tool: object, arguments: object) -> int:
+        One task of a seat calls at a time: the others wait until it has its reply.
+        """
+        while self._calling:
+            self._freed = self._freed or anyio.Event()
+            await self._freed.wait()
+        self._calling = True
+        try:
+            for tool, arguments in calls:
+                await self._put(turn, attempt, tool, arguments)
+            return await self._reply_to(self.calls)
+        except _CLOSING:
+            return _closed_reply(self.calls)
+        finally:
+            self._calling = False
+            if self._freed is not None:
+                self._freed.set()
+                self._freed = None
+
+    async def _put(self, turn: int, attempt: int, tool: object, arguments: object) -> None:
         self.calls += 1
         call = Call(self.seat.id, turn, attempt, self.calls, tool, arguments, self.deliver)
         await self.host.put(call)
-        return self.calls
 
     async def _reply_to(self, call_id: int) -> Reply:
         # A caller that was cancelled while it waited has left its reply behind.

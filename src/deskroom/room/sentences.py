@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from deskroom.core.directory import Target, agent
+from deskroom.core.directory import Target, agent, starts_a_name
 from deskroom.core.dispatch import Decision, TurnFor
 from deskroom.core.explain import Note, explain_mentions
 from deskroom.core.transcript import SeenRow
@@ -163,6 +163,9 @@ def note_sentence(note: Note) -> str:
             "line or one of ( [ {."
         )
     if note.verdict == "no_name":
+        name = note.text[1:].removeprefix("#")
+        if name and starts_a_name(name[0]):
+            return f"{note.text} is not read: another @ stands in the same word."
         return f"{note.text} is not read: no name stands right behind the @."
     if note.verdict == "ambiguous":
         return (

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from attrs import field, frozen
+from collections.abc import Iterator
+from typing import Any, Final
+
+from attrs import asdict, field, frozen
 
 from deskroom.core.directory import Directory
 from deskroom.core.roster import Desk, DeskSet, Member, Person, Roster
@@ -10,7 +13,10 @@ from deskroom.room.policy import Policy
 from deskroom.room.script import Script
 from deskroom.room.seat import Seat
 
-__all__ = ["Opening", "Setup"]
+__all__ = ["Opening", "Setup", "difference"]
+
+_PARTS: Final = ("desk_id", "desk_name", "seats", "people", "opening", "policy")
+_SHOWN: Final = 60
 
 
 @frozen
@@ -57,3 +63,40 @@ class Setup:
         if self.policy.chair.by is not None:
             return self.policy.chair.by
         return self.people[0].id if self.people else None
+
+
+def difference(there: Setup, here: Setup) -> str | None:
+    """Return the first part in which two rooms differ, for example a key of the policy, or None.
+
+    Their scripts are not compared.
+    """
+    for name in _PARTS:
+        before, now = getattr(there, name), getattr(here, name)
+        if before != now:
+            return next(_leaves(name.replace("_", "."), _plain(before), _plain(now)))
+    return None
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - attrs instances, tuples and plain values
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return asdict(value) if hasattr(value, "__attrs_attrs__") else value
+
+
+def _leaves(path: str, before: Any, now: Any) -> Iterator[str]:  # noqa: ANN401 - as _plain returns
+    """Walk into two values and yield each leaf that differs."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        for key in before:
+            if before[key] != now[key]:
+                yield from _leaves(f"{path}.{key}", before[key], now[key])
+    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        for at, (one, other) in enumerate(zip(before, now, strict=True), start=1):
+            if one != other:
+                yield from _leaves(f"{path}[{at}]", one, other)
+    else:
+        yield f"{path} is {_short(before)} there and {_short(now)} here"
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

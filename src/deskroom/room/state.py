@@ -7,6 +7,8 @@ costs does not depend on how long the transcript is. ``steps.py`` reads it to sa
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 from attrs import define, field, frozen
 
@@ -118,21 +120,13 @@ class RoomState:
 
     def apply(self, entry: Entry) -> None:
         """Fold one entry in."""
-        match entry:
-            case RowEntry():
-                self._row(entry)
-            case CallEntry():
-                self._call(entry)
-            case TurnEntry():
-                self._turn(entry)
-            case EndEntry():
-                self._end(entry)
-            case RoutedEntry():
-                self._routed(entry)
-            case HeaderEntry():
-                self.has_header = True
-            case CloseEntry():
-                self.closed = entry.reason
+        self._FOLDS[type(entry)](self, entry)
+
+    def _header(self, entry: HeaderEntry) -> None:  # noqa: ARG002 - the setup is known already
+        self.has_header = True
+
+    def _close(self, entry: CloseEntry) -> None:
+        self.closed = entry.reason
 
     def record(self, number: int, attempt: int, seat: str) -> TurnRecord | None:
         """Return a turn that this seat was granted, or None if it never was."""
@@ -270,6 +264,17 @@ class RoomState:
             if entry.kind != "wrote":
                 return entry
         return None
+
+    #: What each kind of entry changes.
+    _FOLDS: ClassVar[Mapping[type[Entry], Callable[[RoomState, Any], None]]] = {
+        HeaderEntry: _header,
+        TurnEntry: _turn,
+        CallEntry: _call,
+        EndEntry: _end,
+        RowEntry: _row,
+        RoutedEntry: _routed,
+        CloseEntry: _close,
+    }
 
 
 def _pending(entry: RowEntry) -> Pending | None:

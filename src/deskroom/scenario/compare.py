@@ -15,7 +15,7 @@ from deskroom.scenario.expect import TURN_VALUES, Mismatch, Played, file_value, 
 from deskroom.scenario.model import RunExpect, Scenario, Turn, TurnExpect
 from deskroom.scenario.position import Place
 
-__all__ = ["Replay", "compare"]
+__all__ = ["Replay", "compare", "readers", "run_values"]
 
 
 @frozen(kw_only=True)
@@ -107,10 +107,10 @@ def _turn_mismatches(
             if expected is not None:
                 where = turn.expect.places.get(key, turn.place)
                 for mismatch in _held(scenario, one, key, expected, where, turn.label, speaker):
-                    yield evolve(mismatch, private_to=_readers(turn.expect, speaker, one))
+                    yield evolve(mismatch, private_to=readers(turn.expect, speaker, one))
 
 
-def _readers(expect: TurnExpect, seat: str | None, played: Played) -> tuple[str, ...] | None:
+def readers(expect: TurnExpect, seat: str | None, played: Played) -> tuple[str, ...] | None:
     """Return who may read about a turn: of a message meant to be private, only its readers."""
     if not isinstance(expect.audience, tuple):
         return played.private_to

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
 
 import anyio
 
@@ -12,11 +13,26 @@ from deskroom.room import Cue, Opening, Room, RoomResult, Script, SimulatedClock
 from deskroom.room import Turn as GrantedTurn
 from deskroom.room.entries import CallEntry, Entry, Journal
 from deskroom.room.host import OnRow
+from deskroom.room.state import TurnRecord
 from deskroom.scenario.compare import Replay, compare
-from deskroom.scenario.model import Scenario
+from deskroom.scenario.model import Call, Scenario
 from deskroom.scenario.resume import listed_calls, script_digest
 
-__all__ = ["ScriptedCrash", "play_scenario", "replay_scenario", "run_scripted", "scripted_room"]
+__all__ = [
+    "LOOP_OPTIONS",
+    "ScriptedCrash",
+    "play_scenario",
+    "replay_scenario",
+    "run_scripted",
+    "scripted_room",
+]
+
+#: Trio would raise an interrupt at any line at all, even in the middle of a task group's own exit,
+#: and then wait for ever for the tasks in it.
+LOOP_OPTIONS: Final[Mapping[str, dict[str, Any]]] = {
+    "asyncio": {},
+    "trio": {"restrict_keyboard_interrupt_to_checkpoints": True},
+}
 
 
 class ScriptedCrash(DeskroomError):
@@ -42,7 +58,7 @@ def replay_scenario(
     try:
         anyio.get_current_task()
     except Exception:  # noqa: BLE001 - each backend has its own word for "no loop is running"
-        return anyio.run(play, backend=backend)
+        return anyio.run(play, backend=backend, backend_options=LOOP_OPTIONS[backend])
     raise UsageError("an event loop is running here; await play_scenario(scenario) instead")
 
 
@@ -97,25 +113,42 @@ def scripted_room(
         script=_script(scenario),
         scenario=script_digest(scenario) if journal is not None else None,
     )
-    _send_stragglers(scenario, room, resume)
+    if resume:
+        _send_stragglers(scenario, room, resume)
     return room
 
 
 def _send_stragglers(scenario: Scenario, room: Room, entries: Sequence[Entry]) -> None:
-    """Send the late calls of the last turn that a crash kept from being sent."""
-    last = room.state.turns[-1] if room.state.turns else None
-    if last is None or last.outcome is None or last.cue is None:
-        return
-    answered = sum(
-        isinstance(entry, CallEntry)
-        and entry.late
-        and (entry.turn, entry.attempt, entry.seat) == (last.number, last.attempt, last.seat)
+    """Send what seats still had to say in turns that ended, and that a crash kept them from saying.
+
+    Late calls follow the end of their turn at once, so those of the last one may be missing. A
+    seat that let its deadline pass says everything too late, once it is done with what it was at;
+    so each turn's time is reckoned again.
+    """
+    answered = Counter(
+        (entry.turn, entry.attempt, entry.seat)
         for entry in entries
+        if isinstance(entry, CallEntry) and entry.late
     )
-    turn = scenario.turns[last.cue]
-    # A seat whose time was over sends all that it had to say too late.
-    due = (*listed_calls(turn), *turn.late) if last.outcome == "timed_out" else turn.late
-    room.straggle(last, [(call.tool, call.arguments) for call in due[answered:]])
+    now = 0.0
+    hanging: list[tuple[float, TurnRecord, Sequence[Call]]] = []
+    for record in room.state.turns:
+        turn = None if record.cue is None else scenario.turns[record.cue]
+        said = answered[record.number, record.attempt, record.seat]
+        if record.outcome == "timed_out" and turn is not None:
+            hanging.append((now + turn.takes, record, (*listed_calls(turn), *turn.late)[said:]))
+            now += scenario.policy.turn_timeout_s
+        elif record.outcome is not None and turn is not None:
+            now += turn.takes
+            if record is room.state.turns[-1]:
+                room.straggle(record, _pairs(turn.late[said:]))
+    for at, record, calls in hanging:
+        if calls:
+            room.straggle(record, _pairs(calls), after_s=max(at - now, 0))
+
+
+def _pairs(calls: Sequence[Call]) -> list[tuple[object, object]]:
+    return [(call.tool, call.arguments) for call in calls]
 
 
 def _script(scenario: Scenario) -> Script:

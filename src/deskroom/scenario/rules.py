@@ -23,6 +23,7 @@ from deskroom.scenario.problems import Findings, did_you_mean, listing, quoted
 from deskroom.scenario.words import Order
 
 __all__ = [
+    "PERSON_KEYS",
     "Names",
     "check_active",
     "check_desk",
@@ -32,7 +33,8 @@ __all__ = [
     "check_turn",
 ]
 
-_PERSON_KEYS: Final = frozenset({"person", "say", "expect"})
+#: The keys of a person's turn.
+PERSON_KEYS: Final = frozenset({"person", "say", "expect"})
 #: What can be expected of a row, and so only of a turn that has one.
 _ROW_KEYS: Final = ("content", "audience", "mentions", "next", "completes")
 _FAULTS: Final = {
@@ -199,7 +201,7 @@ def _check_person_turn(
 ) -> None:
     names.want_person(findings, (*path, "person"), turn.person or "")
     for key in stated:
-        if key not in _PERSON_KEYS:
+        if key not in PERSON_KEYS:
             findings.at_key((*path, key), "only a turn of a seat has this key")
     if turn.say is None:
         findings.at_value((*path, "say"), "missing, expected what the person says")

@@ -6,6 +6,8 @@ tool's name, description or parameters.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Final, Literal
 
 from attrs import frozen
@@ -61,9 +63,13 @@ class ToolSpec:
     description: str
     parameters: tuple[Parameter, ...]
 
+    @cached_property
+    def _by_name(self) -> Mapping[str, Parameter]:
+        return {parameter.name: parameter for parameter in self.parameters}
+
     def parameter(self, name: str) -> Parameter | None:
         """Return the parameter with this name, or None if the tool does not declare it."""
-        return next((p for p in self.parameters if p.name == name), None)
+        return self._by_name.get(name)
 
 
 #: Names that are still served for old callers, and never advertised.

@@ -111,7 +111,8 @@ class Replayer:
         near = nearest(path.name, known)
         hint = f"; did you mean {near!r}?" if near else ""
         looked = " or in ".join(_as_typed(folder) for folder in folders)
-        raise FileError(str(path), f"there is no such file in {looked}{hint}")
+        named = _as_typed(path) if path.is_absolute() else str(path)
+        raise FileError(named, f"there is no such file in {looked}{hint}")
 
 
 def _as_typed(path: Path) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 from attrs import frozen
 
 from deskroom.core import Audience, Author
-from deskroom.render.text import value_text
 from deskroom.room import RoomResult
 from deskroom.room.entries import RowEntry
 from deskroom.room.setup import Setup
@@ -16,6 +16,14 @@ from deskroom.scenario import Replay
 from deskroom.scenario.expect import Played
 
 __all__ = ["Outcome", "author_word", "whom"]
+
+#: How a row came about that no seat spoke.
+_HOW: Final[Mapping[str, str]] = {
+    "opening": "it is the opening",
+    "person": "a person spoke",
+    "nudge": "the chair nudged",
+    "wrote": "turn {turn} left files behind",
+}
 
 
 @frozen
@@ -51,27 +59,14 @@ class Outcome:
         """Return why the room closed, and when."""
         turns = "1 turn" if self.result.granted == 1 else f"{self.result.granted} turns"
         error = f": {self.result.error}" if self.result.error is not None else ""
-        return f"the room closed with {value_text(self.result.closed)} after {turns}{error}"
+        return f"the room closed with {self.result.closed!r} after {turns}{error}"
 
     def why_author(self, entry: RowEntry) -> str:
         """Return how it came that this row is its author's."""
-        match entry.kind:
-            case "opening":
-                return "it is the opening"
-            case "person":
-                return "a person spoke"
-            case "nudge":
-                return "the chair nudged"
-            case "wrote":
-                return f"turn {entry.turn} left files behind"
-            case "seat":
-                return self._why_granted(entry)
-
-    def _why_granted(self, entry: RowEntry) -> str:
-        if self.listed:
+        if entry.kind != "seat":
+            return _HOW[entry.kind].format(turn=entry.turn)
+        if self.listed or entry.trigger is None:
             return "the script lists the turn"
-        if entry.trigger is None:
-            return "no row brought the turn"
         brought = self.played(self.entries[entry.trigger - 1])
         return f"row {entry.trigger} brought the turn: {brought.why()}"
 

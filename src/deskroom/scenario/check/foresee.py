@@ -46,8 +46,16 @@ class Prospect:
     completes: bool
 
 
-def foresee(turn: Turn, subject: Subject) -> Prospect:
-    """Return what a seat's turn may come to. The seat must sit at the desk."""
+def foresee(subject: Subject) -> dict[int, Prospect]:
+    """Return what each seat's turn may come to, by the turn's number."""
+    return {
+        turn.number: _prospect(turn, subject)
+        for turn in subject.parts.turns
+        if turn.seat in subject.seats
+    }
+
+
+def _prospect(turn: Turn, subject: Subject) -> Prospect:
     answers = _answers(turn, subject)
     accepted = [one.verdict for one in answers if isinstance(one.verdict, Accepted)]
     return Prospect(
@@ -87,9 +95,10 @@ def _weighed(verdict: Accepted | Read | Refusal, subject: Subject) -> Foreseen:
 
 def _named(accepted: Accepted, turn: Turn, subject: Subject) -> list[str]:
     """Return every seat that the text names, and every one that the call is addressed to."""
-    utterance = accepted.utterance
-    author = agent(turn.seat or "")
-    named = resolve(utterance.message, None, author, subject.directory)
+    utterance, named = accepted.utterance, accepted.committed.mentions
+    if is_private(utterance):
+        # Should it go to the desk after all, whoever may not read it in private counts too.
+        named = resolve(utterance.message, None, agent(turn.seat or ""), subject.directory)
     seats = [mention.target.id or "" for mention in named if mention.target.kind == "agent"]
     return [*seats, *(utterance.to if isinstance(utterance, Dm) else ())]
 

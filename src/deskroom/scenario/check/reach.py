@@ -9,12 +9,12 @@ and every person's turn behind any of these, since a person waits for all that i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from attrs import define, field, frozen
 
 from deskroom.core import Target, TurnFor, resolve, respond_to_person
-from deskroom.scenario.check.foresee import Prospect, foresee
+from deskroom.scenario.check.foresee import Prospect
 from deskroom.scenario.check.subject import Subject, path_of
 from deskroom.scenario.model import Turn
 from deskroom.scenario.problems import quoted
@@ -31,16 +31,13 @@ class _Unreached:
     why: str
 
 
-def warn_of_unreached(subject: Subject) -> None:
-    """Warn of each listed turn that is never played, and of copies that are not."""
-    prospects = {
-        turn.number: foresee(turn, subject) for turn in subject.parts.turns if turn.seat is not None
-    }
-    if subject.parts.order == "listed":
-        found: Sequence[_Unreached] = list(_listed(prospects, subject))
-    else:
-        found = _routed(prospects, subject)
-    for one in found:
+def warn_of_unreached(subject: Subject, prospects: Mapping[int, Prospect]) -> None:
+    """Warn of each listed turn that is never played, and of copies that are not.
+
+    ``prospects`` holds every seat's turn by its number.
+    """
+    listed = subject.parts.order == "listed"
+    for one in (_listed if listed else _routed)(prospects, subject):
         _warn(one, subject)
 
 
@@ -68,10 +65,7 @@ def _spent(subject: Subject) -> str:
 def _listed(prospects: Mapping[int, Prospect], subject: Subject) -> Iterator[_Unreached]:
     walk = _Walk(subject)
     for turn in subject.parts.turns:
-        if walk.over is None:
-            reached = walk.play(turn, prospects.get(turn.number))
-        else:
-            reached = 0
+        reached = walk.play(turn, prospects.get(turn.number)) if walk.over is None else 0
         if reached < turn.repeat and walk.over is not None:
             yield _Unreached(turn, reached, walk.over)
 
@@ -94,33 +88,32 @@ class _Walk:
         before, self.before = self.before, prospect
         if prospect is None:
             return turn.repeat
+        free = self._may_be_retry(before, prospect)
         left = self.subject.policy.max_turns - self.granted
-        if left <= 0:
+        if left <= 0 and not free:
             self.over = _spent(self.subject)
             return 0
         if self._closes(prospect):
             self.over = _closing(turn)
             return 1
-        free, costs = self._retries(before, prospect)
-        self.granted += costs
-        if prospect.may_be_silent and free:
+        if self._retries and prospect.may_be_silent:
+            # Each second copy may be the retry of the one before it.
+            self.granted += (turn.repeat - free + 1) // 2
             return turn.repeat
+        self.granted += turn.repeat - free
         if turn.repeat - free > left:
             self.over = _spent(self.subject)
             return left + free
         return turn.repeat
 
-    def _retries(self, before: Prospect | None, prospect: Prospect) -> tuple[int, int]:
-        """Return how many copies may be retries, and how many grants the turn costs at least."""
-        repeat = prospect.turn.repeat
-        if self.subject.policy.silence != "retry":
-            return 0, repeat
-        if prospect.may_be_silent:
-            return repeat, repeat // 2
-        follows = before is not None and before.may_be_silent
-        same = before is not None and before.turn.seat == prospect.turn.seat
-        free = int(follows and same)
-        return free, repeat - free
+    @property
+    def _retries(self) -> bool:
+        return self.subject.policy.silence == "retry"
+
+    def _may_be_retry(self, before: Prospect | None, prospect: Prospect) -> int:
+        """Return 1 where the first copy may be played as the retry of the turn before it, else 0."""
+        follows = before is not None and before.turn.seat == prospect.turn.seat
+        return int(self._retries and follows and before is not None and before.may_be_silent)
 
     def _closes(self, prospect: Prospect) -> bool:
         """Whether this turn certainly closes the desk; a broadcast may give anybody new work."""
@@ -137,22 +130,43 @@ class _Walk:
 # --- routed order ------------------------------------------------------------------------------
 
 
-def _routed(prospects: Mapping[int, Prospect], subject: Subject) -> list[_Unreached]:
+def _routed(prospects: Mapping[int, Prospect], subject: Subject) -> Iterator[_Unreached]:
     """Return what is never played. Each turn that is not may take others with it."""
+    answering = _answering(subject)
     dead: list[_Unreached] = []
     while True:
         silent = {one.turn.number for one in dead if not one.reached}
-        seats = _grantable(prospects, silent, subject)
+        asked = [seat for number, seat in answering if number not in silent]
+        seats = _grantable(prospects, asked, silent, subject)
         found = list(_dead(prospects, seats, subject))
         if len(found) == len(dead):
-            return found
+            return iter(found)
         dead = found
 
 
+def _answering(subject: Subject) -> list[tuple[int, str]]:
+    """Return who answers each person's words, with the number of their turn (the opening's is 0)."""
+    opening = subject.parts.opening
+    said = [] if opening is None else [(0, opening.by, opening.message)]
+    said += [
+        (turn.number, turn.person, turn.say or "")
+        for turn in subject.parts.turns
+        if turn.person is not None
+    ]
+    directory = subject.directory
+    found: list[tuple[int, str]] = []
+    for number, by, text in said:
+        mentions = resolve(text, None, Target("person", by), directory)
+        decision = respond_to_person(mentions, directory, subject.desk.id)
+        if isinstance(decision, TurnFor):
+            found.append((number, decision.target_id))
+    return found
+
+
 def _grantable(
-    prospects: Mapping[int, Prospect], silent: set[int], subject: Subject
+    prospects: Mapping[int, Prospect], asked: list[str], silent: set[int], subject: Subject
 ) -> frozenset[str]:
-    """Return every seat that can be granted a turn, given the turns that nobody plays."""
+    """Return every seat that can be granted a turn, given who is asked and what nobody plays."""
     policy, active = subject.policy, subject.directory.roster.active
     if policy.chair.rounds > 0:
         return frozenset(active)
@@ -161,7 +175,7 @@ def _grantable(
         if number not in silent:
             of_seat.setdefault(prospect.turn.seat or "", []).append(prospect)
     chains = policy.dispatch.max_hops > 0
-    waiting = _named_by_people(silent, subject)
+    waiting = asked
     reached: set[str] = set()
     while waiting:
         seat = waiting.pop()
@@ -174,24 +188,6 @@ def _grantable(
             if policy.dispatch.enabled and chains:
                 waiting.extend(prospect.seats)
     return frozenset(reached.intersection(active))
-
-
-def _named_by_people(silent: set[int], subject: Subject) -> list[str]:
-    opening = subject.parts.opening
-    said = [] if opening is None else [(opening.by, opening.message)]
-    said += [
-        (turn.person, turn.say or "")
-        for turn in subject.parts.turns
-        if turn.person is not None and turn.number not in silent
-    ]
-    directory = subject.directory
-    decisions = [
-        respond_to_person(
-            resolve(text, None, Target("person", by), directory), directory, subject.desk.id
-        )
-        for by, text in said
-    ]
-    return [one.target_id for one in decisions if isinstance(one, TurnFor)]
 
 
 def _dead(

@@ -8,6 +8,7 @@ from contextlib import suppress
 from attrs import frozen
 
 from deskroom.errors import FileError
+from deskroom.scenario.check.foresee import foresee
 from deskroom.scenario.check.idle import warn_of_expectations, warn_of_policy
 from deskroom.scenario.check.names import warn_of_names
 from deskroom.scenario.check.reach import warn_of_unreached
@@ -76,11 +77,12 @@ def _warnings(parts: Parts, errors: tuple[FileError, ...]) -> tuple[CheckWarning
         warn_of_names(subject)
         warn_of_texts(subject)
         if not any(_is_about(error, "policy") for error in errors):
+            prospects = foresee(subject)
             warn_of_policy(subject)
-            warn_of_turns(subject)
+            warn_of_turns(subject, prospects)
             warn_of_expectations(subject)
-        if not errors:
-            warn_of_unreached(subject)
+            if not errors:
+                warn_of_unreached(subject, prospects)
     return warnings.in_file_order()
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from deskroom.core.text import is_blank
 from deskroom.room.calls import Refusal
 from deskroom.room.seat import Seat
 from deskroom.room.sentences import refusal_text
-from deskroom.scenario.check.foresee import Prospect, foresee
+from deskroom.scenario.check.foresee import Prospect
 from deskroom.scenario.check.subject import Subject, expects_no_row, path_of
 from deskroom.scenario.model import Turn
 from deskroom.scenario.problems import quoted
@@ -19,17 +20,16 @@ __all__ = ["warn_of_turns"]
 _LISTS: Final = ("late", "wrote", "scores")
 
 
-def warn_of_turns(subject: Subject) -> None:
+def warn_of_turns(subject: Subject, prospects: Mapping[int, Prospect]) -> None:
     """Warn of what a seat's turn lists and what cannot work, whatever comes before it."""
-    for turn in subject.parts.turns:
-        seat = subject.seats.get(turn.seat or "")
-        if seat is not None:
-            prospect = foresee(turn, subject)
-            _warn_of_retired(seat, turn, subject)
-            _warn_of_calls(seat, prospect, subject)
-            _warn_of_fence(seat, turn, subject)
-            _warn_of_scores(prospect, subject)
-            _warn_of_lists(turn, subject)
+    for prospect in prospects.values():
+        turn = prospect.turn
+        seat = subject.seats[turn.seat or ""]
+        _warn_of_retired(seat, turn, subject)
+        _warn_of_calls(seat, prospect, subject)
+        _warn_of_fence(seat, turn, subject)
+        _warn_of_scores(prospect, subject)
+        _warn_of_lists(turn, subject)
 
 
 def _warn_of_retired(seat: Seat, turn: Turn, subject: Subject) -> None:

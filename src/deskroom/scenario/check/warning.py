@@ -48,7 +48,7 @@ class CheckWarning:
         return f"{self.path}:{self.line}:{self.column}: warning: {self.key}: {self.problem}"
 
 
-class TooMany(Exception):  # noqa: N818 - it ends a search; nothing has failed
+class TooMany(Exception):
     """More was found than is of use."""
 
 

@@ -1,0 +1,113 @@
+"""``deskroom check``: everything wrong with scenarios, and all that is suspicious, unplayed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import click
+
+from deskroom.cli.output import EXIT_MISMATCH, EXIT_WRONG, print_json, shown_path
+from deskroom.errors import FileError
+from deskroom.render.text import one_line
+from deskroom.scenario import Checked, CheckWarning, check_scenario, find_scenarios
+
+__all__ = ["check_command"]
+
+
+@click.command("check", short_help="Say what is wrong or suspicious in scenarios, unplayed.")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--strict", is_flag=True, help="End with 1 when there is a warning.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
+def check_command(paths: tuple[str, ...], *, strict: bool, as_json: bool) -> int:
+    """Check scenario files, and every *.toml in the folders named, without playing them.
+
+    All errors of a file are told at once, each as `path:line:column: what is wrong`. A warning
+    (`path:line:column: warning: ...`) is about what is legal and suspicious: a name that no message
+    can use, or that may mean two; an @ that names nobody; a call that is always refused; a turn
+    that is never reached; an expectation that cannot fail; a key without effect.
+
+    An @ is not warned of where the turn pins `mentions`, nor a refused call where it pins `replies`
+    or that it has no row.
+
+    \b
+    Exit codes: 0 no errors, 1 a warning under --strict, 2 an error (2 outranks 1).
+    """  # noqa: D301 - click reads this mark
+    checked = list(_checked(paths))
+    if as_json:
+        print_json(_as_json(checked))
+    else:
+        for one in checked:
+            for told in _in_file_order(one):
+                click.echo(one_line(str(told)))
+        click.echo(_summary(checked))
+    if any(one.errors for one in checked):
+        return EXIT_WRONG
+    return EXIT_MISMATCH if strict and any(one.warnings for one in checked) else 0
+
+
+def _checked(paths: Iterable[str]) -> Iterator[Checked]:
+    """Check every file once. A path where there is none is an error that stops no other."""
+    seen: set[str] = set()
+    for path in paths:
+        try:
+            files = [str(file) for file in find_scenarios([path])]
+        except FileError as error:
+            yield Checked(path, (error,))
+            continue
+        for file in files:
+            if file not in seen:
+                seen.add(file)
+                yield check_scenario(file)
+
+
+def _in_file_order(checked: Checked) -> list[FileError | CheckWarning]:
+    told: list[FileError | CheckWarning] = [*checked.errors, *checked.warnings]
+    return sorted(told, key=lambda one: (one.line or 0, one.column or 0))
+
+
+def _summary(checked: list[Checked]) -> str:
+    counts = (
+        (len(checked), "scenario"),
+        (sum(len(one.errors) for one in checked), "error"),
+        (sum(len(one.warnings) for one in checked), "warning"),
+    )
+    files, *found = [
+        f"{count} {noun}" if count == 1 else f"{count} {noun}s" for count, noun in counts
+    ]
+    return f"{files}: {', '.join(found)}"
+
+
+def _as_json(checked: list[Checked]) -> dict[str, Any]:
+    return {
+        "format": 1,
+        "scenarios": [
+            {
+                "path": shown_path(one.path),
+                "errors": [_error_json(error) for error in one.errors],
+                "warnings": [_warning_json(warning) for warning in one.warnings],
+            }
+            for one in checked
+        ],
+        "summary": {
+            "scenarios": len(checked),
+            "errors": sum(len(one.errors) for one in checked),
+            "warnings": sum(len(one.warnings) for one in checked),
+        },
+    }
+
+
+def _error_json(error: FileError) -> dict[str, Any]:
+    key = getattr(error, "key", None)
+    problem = error.problem.removeprefix(f"{key}: ")
+    return {"line": error.line, "column": error.column, "key": key, "problem": problem}
+
+
+def _warning_json(warning: CheckWarning) -> dict[str, Any]:
+    return {
+        "line": warning.line,
+        "column": warning.column,
+        "kind": warning.kind,
+        "key": warning.key,
+        "problem": warning.problem,
+    }

@@ -1,0 +1,75 @@
+"""``deskroom diff``: where two runs part, and the rule that decided each of them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import click
+
+from deskroom.cli.output import EXIT_MISMATCH, print_json, print_warning, shown_path
+from deskroom.cli.shared import backend_option, log_options, set_up
+from deskroom.core import OPERATOR, Viewer
+from deskroom.errors import FileError, nearest
+from deskroom.render.diff import diff_json, diff_lines
+from deskroom.scenario.account import Account, narrowed
+from deskroom.scenario.diff import compare_accounts
+from deskroom.scenario.sources import read_account
+
+__all__ = ["check_seat", "diff_command"]
+
+
+@click.command("diff", short_help="Say where two runs part, and why.")
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@click.option("--all", "all_", is_flag=True, help="Show every difference, not only the first.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
+@click.option("--as", "seat", metavar="SEAT", help="Compare only what this seat may read.")
+@backend_option
+@log_options
+def diff_command(
+    a: str,
+    b: str,
+    *,
+    all_: bool,
+    as_json: bool,
+    seat: str | None,
+    backend: Literal["asyncio", "trio"],
+    log_format: str | None,
+    log_level: str | None,
+) -> int:
+    """Compare two runs: their rows, who could read each, who was next, and turns without a row.
+
+    A and B are each a journal, a scenario (which is played), or a transcript: the output of
+    `deskroom replay --json`, or rows in the reference wire form, one a line. What only one of them
+    knows is not compared.
+
+    \b
+    Exit codes: 0 they are the same, 1 they differ, 2 a file cannot be read.
+    """  # noqa: D301 - click reads this mark
+    set_up(log_format, log_level, backend, default_level="error")
+    viewer = OPERATOR if seat is None else Viewer("agent", seat)
+    one, other = (_account(path, viewer, backend) for path in (a, b))
+    comparison = compare_accounts(one, other)
+    if as_json:
+        print_json({"format": 1, **diff_json(comparison, shown_path, all_=all_)})
+    else:
+        for line in diff_lines(comparison, all_=all_):
+            click.echo(line)
+    return 0 if comparison.same else EXIT_MISMATCH
+
+
+def _account(path: str, viewer: Viewer, backend: Literal["asyncio", "trio"]) -> Account:
+    account, warning = read_account(path, backend)
+    if warning is not None:
+        print_warning(path, warning)
+    if account.seats is not None:
+        check_seat(path, account.seats, viewer)
+    return narrowed(account, viewer)
+
+
+def check_seat(path: str, seats: tuple[str, ...], viewer: Viewer) -> None:
+    """Raise ``FileError`` when a seat that things are narrowed to does not sit at a file's desk."""
+    if viewer.kind == "agent" and viewer.id not in seats:
+        near = nearest(viewer.id or "", seats)
+        hint = f"; did you mean {near!r}?" if near else f"; its seats are {', '.join(seats)}"
+        raise FileError(path, f"no seat {viewer.id!r} sits at this desk{hint}")

@@ -1,0 +1,130 @@
+"""``deskroom explain``: what the room makes of one message, and what the seat would be told."""
+
+from __future__ import annotations
+
+import sys
+from typing import Final
+
+import click
+
+from deskroom.cli.output import console, print_json
+from deskroom.core import Person
+from deskroom.errors import FileError, UsageError, nearest
+from deskroom.render.explain import (
+    Explanation,
+    Way,
+    explain_person,
+    explain_seat,
+    explanation_json,
+    explanation_lines,
+)
+from deskroom.room.seat import Seat
+from deskroom.scenario import DeskSpec, load_setting
+
+__all__ = ["explain_command"]
+
+_PERSON: Final = "person:"
+
+
+@click.command("explain", short_help="Say what the room makes of one message, and why.")
+@click.argument("message", metavar="MESSAGE")
+@click.option(
+    "--from", "speaker", metavar="ID", required=True, help="Who says it: a seat, or a person."
+)
+@click.option(
+    "--to",
+    multiple=True,
+    metavar="SEAT",
+    help="Say it in private to this seat; may be given several times.",
+)
+@click.option("--broadcast", is_flag=True, help="Say it as a broadcast.")
+@click.option("--complete", is_flag=True, help="Say it as a completion.")
+@click.option(
+    "--desk", "path", metavar="FILE", required=True, help="A scenario, or a file with only [desk]."
+)
+@click.option(
+    "--hop",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="How many mentions have handed on the turn before.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
+def explain_command(
+    message: str,
+    *,
+    speaker: str,
+    to: tuple[str, ...],
+    broadcast: bool,
+    complete: bool,
+    path: str,
+    hop: int,
+    as_json: bool,
+) -> int:
+    """Say what the room would do with a message, and why, as if it were the first of a room.
+
+    Each @ in it is told with its verdict and the reason, then who may read the message, who is
+    next, and the very reply that the seat would get. A scenario's policy holds; a file with only
+    [desk] gets the default policy.
+
+    MESSAGE is read from stdin when it is `-`; put `--` before one that begins with a dash. Where a
+    seat and a person have one id, the seat is meant, and `person:ID` is the person.
+
+    \b
+    Exit codes: 0 explained, a refused message too; 2 the file or the command is wrong.
+    """  # noqa: D301 - click reads this mark
+    desk, policy = load_setting(path)
+    way = _way(to, broadcast=broadcast, complete=complete)
+    who = _speaker(speaker, desk, path)
+    text = _stdin() if message == "-" else message
+    if isinstance(who, Seat):
+        told = explain_seat(text, who, desk, policy, way=way, to=to, hop=hop)
+    elif way is None and hop == 0:
+        told = explain_person(text, who, desk)
+    else:
+        raise UsageError(f"{who.id} is a person, who speaks to the whole desk and at no hop")
+    _print(told, as_json=as_json)
+    return 0
+
+
+def _way(to: tuple[str, ...], *, broadcast: bool, complete: bool) -> Way | None:
+    ways: list[Way] = []
+    if to:
+        ways.append("dm")
+    if broadcast:
+        ways.append("broadcast")
+    if complete:
+        ways.append("complete_episode")
+    if len(ways) > 1:
+        raise UsageError("of --to, --broadcast and --complete, one can be given")
+    return ways[0] if ways else None
+
+
+def _speaker(name: str, desk: DeskSpec, path: str) -> Seat | Person:
+    seats = {seat.id: seat for seat in desk.seats}
+    people = {person.id: person for person in desk.people}
+    found = seats.get(name) or people.get(name) or people.get(name.removeprefix(_PERSON))
+    if found is not None:
+        return found
+    near = nearest(name, [*seats, *people])
+    hint = f"; did you mean {near!r}?" if near else f"; at it are {', '.join([*seats, *people])}"
+    raise FileError(path, f"no seat and no person {name!r} is at this desk{hint}")
+
+
+def _stdin() -> str:
+    """Return what is on stdin, without the line end that every pipe puts behind a message."""
+    try:
+        return sys.stdin.buffer.read().decode("utf-8").removesuffix("\n")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"stdin is not UTF-8: byte {error.start} is wrong") from None
+
+
+def _print(told: Explanation, *, as_json: bool) -> None:
+    if as_json:
+        print_json(explanation_json(told))
+        return
+    out = console()
+    color = out.is_terminal and out.color_system is not None
+    width = out.width if out.is_terminal else None
+    for line in explanation_lines(told, color=color, width=width):
+        out.print(line, soft_wrap=True)

@@ -1,0 +1,85 @@
+"""``deskroom record``: a journal becomes a scenario that replays to the same rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from deskroom.cli.output import print_warning
+from deskroom.cli.shared import log_options, set_up
+from deskroom.errors import FileError
+from deskroom.journal import Torn, read_journal
+from deskroom.journal.verify import verify_entries
+from deskroom.room.entries import Entry
+from deskroom.scenario.files import write_file
+from deskroom.scenario.record import Recorded, record_entries
+
+__all__ = ["record_command"]
+
+
+@click.command("record", short_help="Make a scenario from a journal.")
+@click.argument("journal", metavar="JOURNAL")
+@click.option("-o", "--output", metavar="FILE", help="Write the scenario here.  [default: stdout]")
+@click.option("--force", is_flag=True, help="Overwrite FILE if it is there.")
+@log_options
+def record_command(
+    journal: str, *, output: str | None, force: bool, log_format: str | None, log_level: str | None
+) -> int:
+    r"""Make a scenario from a journal: what each seat did, and what came of it as expectations.
+
+    The scenario is replayed before it is written, and is written only if it gives the same rows
+    and decisions. What the journal has and a scenario cannot say is named on stderr and in
+    comments of the file.
+
+    \b
+    Exit codes: 0 it was made, 2 the journal is wrong or no scenario can give its run again.
+    """
+    # What the recorded room warned of, it has warned of already.
+    set_up(log_format, log_level, default_level="error")
+    if output is not None:
+        _check_output(journal, output, force=force)
+    recorded = record_entries(_sound_entries(journal), journal)
+    for remark in recorded.remarks:
+        print_warning(journal, remark)
+    if output is None:
+        click.echo(recorded.text, nl=False)
+    else:
+        write_file(output, recorded.text)
+        click.echo(f"{output}: {_counts(recorded)}")
+    return 0
+
+
+def _check_output(journal: str, output: str, *, force: bool) -> None:
+    path = Path(output)
+    if not path.exists():
+        return
+    if Path(journal).exists() and path.samefile(journal):
+        raise FileError(output, "this is the journal itself; name another file")
+    if path.is_dir():
+        raise FileError(output, "this is a folder; name a file")
+    if path.is_file() and not force:
+        raise FileError(output, "there is such a file already; --force overwrites it")
+
+
+def _sound_entries(path: str) -> list[Entry]:
+    """Return the entries of a journal, each of which is what the rules say today.
+
+    A last line that a crash cut short is left out.
+    """
+    entries: list[Entry] = []
+    try:
+        entries.extend(line.entry for line in read_journal(path))
+    except Torn as torn:
+        print_warning(torn.place, f"{torn.problem}; it is left out")
+    if not entries:
+        raise FileError(path, "the journal has no whole line")
+    verify_entries(entries, path)
+    return entries
+
+
+def _counts(recorded: Recorded) -> str:
+    result = recorded.replay.result
+    turns = "1 turn" if result.granted == 1 else f"{result.granted} turns"
+    rows = "1 row" if len(result.rows) == 1 else f"{len(result.rows)} rows"
+    return f"{turns}, {rows}; it replays to the same"

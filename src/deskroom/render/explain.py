@@ -1,0 +1,337 @@
+"""What the room makes of one message: each ``@`` in it, who may read it, and who is next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, Literal
+
+from attrs import evolve, frozen
+from rich.text import Text
+
+from deskroom.core import (
+    DESK,
+    Audience,
+    Bookkeeping,
+    Decision,
+    Directory,
+    Note,
+    Person,
+    Target,
+    TurnFor,
+    agent,
+    code_ranges,
+    explain_mentions,
+    resolve,
+    respond_to_person,
+)
+from deskroom.core.masking import code_spans
+from deskroom.core.text import is_blank, trim
+from deskroom.render.marks import marked_lines
+from deskroom.render.text import one_line, printable
+from deskroom.room.calls import Accepted, Refusal, Speaker, judge
+from deskroom.room.policy import Policy
+from deskroom.room.seat import Seat
+from deskroom.room.sentences import accepted_text, explain_decision, note_sentence, refusal_text
+from deskroom.scenario import DeskSpec
+from deskroom.scenario.expect import target_word
+from deskroom.speech import Read, extract_post
+from deskroom.speech.tools import POST, served
+
+__all__ = [
+    "Explanation",
+    "Way",
+    "explain_person",
+    "explain_seat",
+    "explanation_json",
+    "explanation_lines",
+]
+
+Json = dict[str, Any]
+
+#: How a seat says something: the bare name of the tool.
+Way = Literal["post", "dm", "broadcast", "complete_episode"]
+
+_CODE: Final = "~"
+_AT: Final = "^"
+_STYLES: Final = {_CODE: "magenta underline", _AT: "bold", " ": ""}
+
+
+@frozen(kw_only=True)
+class Explanation:
+    """What becomes of one message, as if it were the first of a room.
+
+    ``tool`` is None for a person's words and for a ``fence`` seat's, which are no calls, and so is
+    ``reply``, since nobody answers them. ``message`` is what is published, trimmed as the room
+    trims it. ``audience`` and ``decision`` are None when nothing is, and ``why`` says why, or why
+    who is next is next.
+    """
+
+    speaker: Target
+    directory: Directory
+    tool: str | None
+    to: tuple[str, ...]
+    hop: int
+    message: str
+    notes: tuple[Note, ...]
+    audience: Audience | None
+    decision: Decision | None
+    completes: bool
+    refusal: str | None
+    why: str
+    reply: str | None
+
+    def sentence(self, note: Note) -> str:
+        """Return what one ``@`` does, or why it does nothing."""
+        if note.verdict != "mention" or note.target is None:
+            return note_sentence(note)
+        audience, mention = self.audience, getattr(self.decision, "mention", None)
+        private = audience is not None and audience.kind == "aside"
+        if private and note.target.id not in (audience.members if audience else ()):
+            return f"{note.text} cannot read this and is not woken."
+        is_seat = f"{note.text} is the seat {note.target.id}"
+        if mention is None:
+            return f"{is_seat}."
+        if (mention.offset, mention.text) == (note.offset, note.text):
+            return f"{is_seat}, the first one named: it gets the turn."
+        return f"{is_seat}; only the first one named gets the turn."
+
+
+# --- working it out ----------------------------------------------------------------------------
+
+
+def explain_seat(
+    message: str,
+    seat: Seat,
+    desk: DeskSpec,
+    policy: Policy,
+    *,
+    way: Way | None = None,
+    to: Sequence[str] = (),
+    hop: int = 0,
+) -> Explanation:
+    """Explain a seat's message, said in one call. A way that is not given follows from ``to``.
+
+    What a ``fence`` seat writes is read out of its text, unless a way or an address asks for a
+    call, which the room refuses to such a seat.
+    """
+    directory = Directory(desk.roster(), desk.desks())
+    speaker = Speaker(seat.id, hop, seat.fence, directory, desk.id, policy, Bookkeeping())
+    if seat.fence and way is None and not to:
+        return _explain_post(extract_post(message), speaker)
+    way = way or ("dm" if to else "post")
+    arguments: Json = {"message": message, **({"to": list(to)} if way == "dm" else {})}
+    verdict = judge(served(way), arguments, speaker)
+    said = _nothing(agent(seat.id), directory, trim(message), hop)
+    return evolve(
+        _judged(said, verdict, policy),
+        tool=served(way),
+        to=tuple(to),
+        reply=_reply(verdict, speaker),
+    )
+
+
+def _reply(verdict: Accepted | Read | Refusal, speaker: Speaker) -> str:
+    if isinstance(verdict, Refusal):
+        return refusal_text(verdict, speaker)
+    assert isinstance(verdict, Accepted)  # noqa: S101 - no way to say something is a read
+    return accepted_text(verdict, speaker, replaces=False)
+
+
+def explain_person(message: str, person: Person, desk: DeskSpec) -> Explanation:
+    """Explain a person's message: a row for the desk, whatever stands in it."""
+    directory = Directory(desk.roster(), desk.desks())
+    author = Target("person", person.id)
+    said = _nothing(author, directory, message, 0)
+    if is_blank(message):
+        return evolve(said, refusal="empty_message", why="a person's words must not be blank")
+    if _half_characters(message):
+        return evolve(said, refusal="bad_arguments", why="UTF-8 cannot hold this text")
+    mentions = resolve(message, None, author, directory)
+    decision = respond_to_person(mentions, directory, desk.id)
+    why = explain_decision(decision, 0, message)
+    return evolve(said, audience=DESK, decision=decision, why=why)
+
+
+def _half_characters(message: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in message)
+
+
+def _explain_post(post: str, speaker: Speaker) -> Explanation:
+    said = _nothing(agent(speaker.id), speaker.directory, post, speaker.hop)
+    if is_blank(post):
+        return evolve(said, why="nothing can be read out of the text, so the turn is silent")
+    verdict = judge(served(POST), {"message": post}, evolve(speaker, fence=False))
+    return _judged(said, verdict, speaker.policy)
+
+
+def _nothing(author: Target, directory: Directory, message: str, hop: int) -> Explanation:
+    """Return the explanation of a message that nothing has been found out about but its notes."""
+    return Explanation(
+        speaker=author,
+        directory=directory,
+        tool=None,
+        to=(),
+        hop=hop,
+        message=message,
+        notes=explain_mentions(message, author, directory),
+        audience=None,
+        decision=None,
+        completes=False,
+        refusal=None,
+        why="",
+        reply=None,
+    )
+
+
+def _judged(said: Explanation, verdict: object, policy: Policy) -> Explanation:
+    if isinstance(verdict, Refusal):
+        return evolve(said, refusal=verdict.word, why="the call is refused")
+    assert isinstance(verdict, Accepted)  # noqa: S101 - a read is never judged here
+    committed = verdict.committed
+    return evolve(
+        said,
+        audience=committed.audience,
+        decision=verdict.decision,
+        completes=committed.completes_episode,
+        refusal=committed.refusal,
+        why=explain_decision(verdict.decision, policy.dispatch.max_hops, committed.content),
+    )
+
+
+# --- for people --------------------------------------------------------------------------------
+
+
+def explanation_lines(
+    told: Explanation, *, color: bool = False, width: int | None = None
+) -> Iterator[Text]:
+    """Yield the explanation line by line. Without colour, marks under a line say what is styled."""
+    yield Text(_head(told), style="bold" if color else "")
+    yield Text()
+    yield from _message(told, color=color, width=width)
+    yield Text()
+    for note, at in zip(told.notes, _ats(told.message), strict=True):
+        line, column = _place(told.message, at)
+        style = ("green" if note.verdict == "mention" else "yellow") if color else ""
+        verdict = (f"{note.verdict}: ", style)
+        yield Text.assemble(f"  {line}:{column} ", verdict, one_line(told.sentence(note)))
+    if not told.notes:
+        yield Text("  there is no @ in it")
+    yield Text()
+    for name, value in _facts(told):
+        yield Text.assemble((f"{name + ':':9} ", "dim" if color else ""), printable(value))
+
+
+def _head(told: Explanation) -> str:
+    who = one_line(told.speaker.id or "")
+    if told.speaker.kind == "person":
+        return f"{who} (a person)"
+    if told.tool is None:
+        return f"{who} (a seat without tools), at hop {told.hop}"
+    to = f" to {', '.join(map(one_line, told.to))}" if told.to else ""
+    return f"{who} · {told.tool}{to}, at hop {told.hop}"
+
+
+def _message(told: Explanation, *, color: bool, width: int | None) -> Iterator[Text]:
+    ends = [at + len(note.text) for note, at in zip(told.notes, _ats(told.message), strict=True)]
+    names = [(at, end, _AT) for at, end in zip(_ats(told.message), ends, strict=True)]
+    spans = [*names, *((start, end, _CODE) for start, end in code_spans(told.message))]
+    text = told.message.removesuffix("\n")
+    inside = None if width is None else max(width - 2, 2)
+    used = ""
+    for line in marked_lines(text, _cut(spans, len(text)), width=inside):
+        pieces = [(shown, _STYLES[mark] if color else "") for shown, mark in line.pieces]
+        yield Text.assemble("  ", *pieces) if pieces else Text()
+        if line.marks and not color:
+            yield Text(f"  {line.marks}")
+            used += line.marks
+    legend = [word for mark, word in ((_CODE, "~ is code"), (_AT, "^ is an @")) if mark in used]
+    if legend:
+        yield Text(f"  ({', '.join(legend)})")
+
+
+def _cut(spans: list[tuple[int, int, str]], end: int) -> list[tuple[int, int, str]]:
+    return [(start, min(stop, end), mark) for start, stop, mark in spans if start < end]
+
+
+def _ats(message: str) -> list[int]:
+    """Return where each ``@`` stands, in characters; there is a note for each."""
+    return [at for at, character in enumerate(message) if character == "@"]
+
+
+def _place(message: str, at: int) -> tuple[int, int]:
+    return message.count("\n", 0, at) + 1, at - message.rfind("\n", 0, at)
+
+
+def _facts(told: Explanation) -> Iterator[tuple[str, str]]:
+    if told.audience is None:
+        yield "refused" if told.refusal else "silent", told.refusal or told.why
+        yield "audience", "nobody: there is no row"
+    else:
+        if told.refusal is not None:
+            yield "refused", f"{told.refusal}, so it is not private"
+        members = told.audience.members
+        yield "audience", f"only {', '.join(members)}" if members else "desk"
+    if told.completes:
+        yield "completes", "yes"
+    if told.decision is not None:
+        named = told.decision.target_id if isinstance(told.decision, TurnFor) else "nobody"
+        yield "next", f"{named}: {told.why}"
+    yield "reply", told.reply or _no_reply(told)
+
+
+def _no_reply(told: Explanation) -> str:
+    if told.speaker.kind == "person":
+        return f"none: {told.why}" if told.audience is None else "none: a person is told nothing"
+    return "none: a seat without tools is told nothing"
+
+
+# --- for programs ------------------------------------------------------------------------------
+
+
+def explanation_json(told: Explanation) -> Json:
+    """Return the explanation as JSON-ready values; names and decisions as the file writes them."""
+    decision, audience = told.decision, told.audience
+    next_: Any = None
+    if isinstance(decision, TurnFor):
+        next_ = decision.target_id
+    elif decision is not None:
+        next_ = {"none": decision.reason}
+    return {
+        "format": 1,
+        "from": {"kind": _kind(told.speaker), "id": told.speaker.id},
+        "tool": told.tool,
+        "to": list(told.to),
+        "hop": told.hop,
+        "message": told.message,
+        "code": [{"start": start, "end": end} for start, end in code_ranges(told.message)],
+        "mentions": _notes_json(told),
+        "accepted": audience is not None,
+        "refusal": told.refusal,
+        "audience": None if audience is None else list(audience.members) or "desk",
+        "completes": told.completes,
+        "next": next_,
+        "why": told.why,
+        "reply": told.reply,
+    }
+
+
+def _kind(speaker: Target) -> str:
+    return "seat" if speaker.kind == "agent" else speaker.kind
+
+
+def _notes_json(told: Explanation) -> list[Json]:
+    places = [_place(told.message, at) for at in _ats(told.message)]
+    return [
+        {
+            "text": note.text,
+            "offset": note.offset,
+            "line": line,
+            "column": column,
+            "verdict": note.verdict,
+            "target": None if note.target is None else target_word(note.target),
+            "candidates": [target_word(target) for target in note.candidates],
+            "nearest": note.nearest,
+            "sentence": told.sentence(note),
+        }
+        for note, (line, column) in zip(told.notes, places, strict=True)
+    ]

@@ -1,0 +1,218 @@
+"""A journal becomes a scenario that replays to the same rows and decisions, or nothing.
+
+The scenario is replayed in memory and its own journal is told in the same way before it is handed
+out, so that no scenario quietly comes out otherwise than the run it was made from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+import attrs
+from attrs import evolve, frozen
+
+from deskroom.errors import FileError
+from deskroom.room.entries import Entry, RowEntry
+from deskroom.scenario.compare import Replay, run_values
+from deskroom.scenario.expect import Played
+from deskroom.scenario.load import parse_scenario
+from deskroom.scenario.model import Nobody, OpeningExpect, RunExpect, Scenario, TurnExpect
+from deskroom.scenario.pins import next_pin, turn_pins
+from deskroom.scenario.problems import ScenarioError
+from deskroom.scenario.replay import replay_scenario
+from deskroom.scenario.retell import NOT_REACHED, Part, Told, retell
+from deskroom.scenario.toml import MAX_FILE_BYTES
+from deskroom.scenario.write import scenario_toml
+
+__all__ = ["EntryList", "RecordError", "Recorded", "record_entries"]
+
+_HEADLINE: Final = "This run was recorded from a journal, and not all of it can be said in a file:"
+
+
+class RecordError(FileError):
+    """A journal's run is one that no scenario can say. ``path`` is the journal's."""
+
+
+@frozen(kw_only=True)
+class Recorded:
+    """A scenario that was made from a journal: its text, and that text as it was replayed.
+
+    ``remarks`` says what the journal had and the scenario has not; they are comments in it too.
+    """
+
+    text: str
+    replay: Replay
+    remarks: tuple[str, ...]
+
+
+class EntryList:
+    """A journal that only keeps its entries."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+
+    def write(self, entry: Entry) -> None:
+        """Keep one entry."""
+        self.entries.append(entry)
+
+
+def record_entries(entries: Iterable[Entry], path: str = "<journal>") -> Recorded:
+    """Return the scenario that replays to what the entries of a journal say.
+
+    ``path`` is what errors call the journal. Raises ``RecordError`` for a run that a scenario
+    cannot give again, and says at which row and why.
+    """
+    told = retell(entries)
+    if not told.listed:
+        raise RecordError(path, "no turn was played to its end, so there is nothing to replay")
+    problem = ""
+    for variant in _variants(told):
+        replay, again = _played(variant, path)
+        problem = _difference(variant, again)
+        if not problem:
+            return _finished(variant, replay, path)
+    reason = told.spoken_over[0] if told.spoken_over else problem
+    raise RecordError(path, f"no scenario can give this run again: {reason}")
+
+
+def _played(told: Told, path: str) -> tuple[Replay, Told]:
+    """Replay the scenario as a file that holds it would be, and tell what came of it."""
+    try:
+        scenario = parse_scenario(_text(told, told.scenario(), path), path)
+    except ScenarioError as error:
+        raise RecordError(path, f"no scenario can hold this room: {error.problem}") from None
+    journal = EntryList()
+    replay = replay_scenario(scenario, journal=journal)
+    return replay, retell(journal.entries)
+
+
+def _finished(told: Told, replay: Replay, path: str) -> Recorded:
+    text = _text(told, _with_expectations(told.scenario(), replay), path)
+    return Recorded(
+        text=text, replay=replay_scenario(parse_scenario(text, path)), remarks=told.remarks
+    )
+
+
+# --- the scenario ------------------------------------------------------------------------------
+
+
+def _variants(told: Told) -> Iterator[Told]:
+    """Yield the ways to say it: as it is, then with what the journal leaves open filled in."""
+    yield told
+    setup = told.setup
+    scripted = evolve(setup.policy, broadcast=evolve(setup.policy.broadcast, router="scripted"))
+    if setup.policy.broadcast.router != "scripted":
+        remark = "A router of the room's own chose these recipients; here scores are scripted."
+        told = _changed(told, remark, policy=scripted)
+        yield told
+    if told.closed is None and told.state.granted:
+        remark = "max_turns is where the recorded room stopped, so that its chair says no more."
+        policy = evolve(told.setup.policy, max_turns=told.state.granted)
+        yield _changed(told, remark, policy=policy)
+
+
+def _changed(told: Told, remark: str, **setup: Any) -> Told:  # noqa: ANN401 - attributes of a setup
+    return evolve(told, setup=evolve(told.setup, **setup), remarks=(*told.remarks, remark))
+
+
+def _text(told: Told, scenario: Scenario, path: str) -> str:
+    remarks = [_HEADLINE, *told.remarks] if told.remarks else []
+    above: dict[int, Sequence[str]] = {
+        at: part.remarks for at, part in enumerate(told.listed) if part.remarks
+    }
+    if len(scenario.turns) > len(told.listed):
+        above[len(told.listed)] = [NOT_REACHED]
+    text = scenario_toml(scenario, remarks=remarks, turn_remarks=above)
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        raise RecordError(path, "the desk or a person's words hold half of a surrogate pair") from None
+    if size > MAX_FILE_BYTES:
+        raise RecordError(path, f"the scenario would be larger than {MAX_FILE_BYTES >> 20} MiB")
+    return text
+
+
+# --- what is expected --------------------------------------------------------------------------
+
+
+def _with_expectations(scenario: Scenario, replay: Replay) -> Scenario:
+    """Return a scenario that expects what came out."""
+    opening = scenario.opening
+    if opening is not None and replay.opening.entry is not None:
+        value = _model_value(next_pin(replay.opening))
+        opening = evolve(opening, expect=OpeningExpect(next=value))
+    turns = [
+        evolve(turn, expect=_turn_expect(played))
+        for turn, played in zip(scenario.turns, replay.played, strict=True)
+    ]
+    expect = RunExpect(**run_values(replay.result))
+    return evolve(scenario, opening=opening, turns=tuple(turns), expect=expect)
+
+
+def _turn_expect(played: Played) -> TurnExpect | None:
+    if played.record is None and played.entry is None:
+        return None
+    return TurnExpect(**{key: _model_value(value) for key, value in turn_pins(played).items()})
+
+
+def _model_value(value: Any) -> Any:  # noqa: ANN401 - values of the file format
+    if isinstance(value, dict):
+        return Nobody(**value)
+    return tuple(value) if isinstance(value, list) else value
+
+
+# --- is it the same run ------------------------------------------------------------------------
+
+
+def _difference(told: Told, again: Told) -> str:
+    """Return how a replay differs from the run it is to give again, as a clause, or nothing."""
+    return (
+        next(_row_differences(told, again), "")
+        or next(_turn_differences(told, again), "")
+        or _close_difference(told, again)
+    )
+
+
+def _row_differences(told: Told, again: Told) -> Iterator[str]:
+    for before, after in zip(told.rows, again.rows, strict=False):
+        names = list(_differing(evolve(before, cue=None), evolve(after, cue=None)))
+        if names:
+            yield f"row {before.row.sequence} would have another {names[0]}"
+    if len(again.rows) < len(told.rows):
+        yield f"row {len(again.rows) + 1} would be missing"
+    # A run that was cut short may have owed a row about files.
+    more = again.rows[len(told.rows) :]
+    if any(told.closed is not None or entry.kind != "wrote" for entry in more):
+        yield f"there would be {len(again.rows)} rows, and there are {len(told.rows)}"
+
+
+def _turn_differences(told: Told, again: Told) -> Iterator[str]:
+    for before, after in zip(told.parts, again.parts, strict=False):
+        if told.state.unrouted is not None and before is told.parts[-1]:
+            before.scores = after.scores
+        names = list(_differing(before, after)) or list(_grant_differences(before, after))
+        if names:
+            number = f"turn {before.record.number}" if before.record else "a person's turn"
+            yield f"{number} would have another {names[0]}"
+    if len(told.parts) != len(again.parts):
+        yield f"there would be {len(again.parts)} turns, and there are {len(told.parts)}"
+
+
+def _grant_differences(before: Part, after: Part) -> Iterator[str]:
+    if before.record is not None and after.record is not None:
+        for name in ("number", "hop", "trigger"):
+            if getattr(before.record, name) != getattr(after.record, name):
+                yield name
+
+
+def _close_difference(told: Told, again: Told) -> str:
+    if told.closed in {None, again.closed}:
+        return ""
+    return f"it would close with {again.closed}, and it closed with {told.closed}"
+
+
+def _differing(before: RowEntry | Part, after: RowEntry | Part) -> Iterator[str]:
+    for attribute in attrs.fields(type(before)):
+        if attribute.eq and getattr(before, attribute.name) != getattr(after, attribute.name):
+            yield attribute.name

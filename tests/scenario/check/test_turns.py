@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+Warned = Callable[..., list[str]]
+
+FENCE = '{ id = "lead", fence = true }, { id = "solver" }'
+OLD = '{ id = "lead" }, { id = "old", retired = true }'
+ASIDE = "[policy]\naside = { enabled = true, max_members = 1, max_messages = 1 }\n"
+TOOLS = (
+    "The tools are desk_post, desk_broadcast, desk_dm, desk_complete_episode, desk_read"
+)
+
+
+def turn(lines: str, seat: str = "lead") -> str:
+    """Return a turn whose own lines begin at line 10."""
+    return f'[[turn]]\nseat = "{seat}"\n{lines}\n'
+
+
+@pytest.mark.parametrize(
+    "call, told",
+    [
+        ('tool = "desk_pst", message = "x"', "(unknown_tool): There is no such tool. "
+         f"Did you mean desk_post? {TOOLS}"),
+        ('tool = "desk_post"', "(empty_message): The message is blank; say something, or end the "
+         "turn"),
+        ('tool = "desk_post", message = 3', "(bad_arguments): The arguments are not what the tool "
+         "takes: message must be a string, not a number"),
+        ('tool = "desk_post", to = ["solver"], message = "x"', "(bad_arguments): The arguments are "
+         "not what the tool takes: there is an argument that the tool does not have; it takes "
+         "message"),
+        ('tool = "desk_dm", to = ["solve"], message = "x"', "(unknown_recipient): One of the ids "
+         "in `to` is no active seat. Did you mean solver? The other seats are solver, checker"),
+        ('tool = "desk_dm", to = ["lead"], message = "x"', "(self_recipient): You are the only one "
+         "addressed; a message to yourself reaches nobody"),
+        ('tool = "desk_dm", to = ["solver"], message = "x"', "(disabled): Nothing was published: "
+         "this desk has no private talk. Say it to the desk, or leave it out"),
+        ('tool = "desk_post", message = "!aside @solver x"', "(disabled): Nothing was published: "
+         "this desk has no private talk. Say it to the desk, or leave it out"),
+    ],
+)  # fmt: skip
+def test_a_call_that_is_always_refused_is_told_as_the_seat_would_be(
+    warned: Warned, call: str, told: str
+) -> None:
+    """The place is that of the call, and the hint is the room's own."""
+    lines = turn(f'calls = [{{ tool = "desk_read" }}, {{ {call} }}]')
+    assert [f"10:34: turn[1].calls[2]: this call is refused {told}"] == warned(lines)
+
+
+@pytest.mark.parametrize(
+    "expect",
+    [
+        'replies = ["unknown_tool"]',
+        "row = false",
+        'outcome = "refused"',
+        'refusal = "unknown_tool"',
+    ],
+)
+def test_a_refused_call_that_the_file_expects_is_left_alone(warned: Warned, expect: str) -> None:
+    """Pinning what comes of it shows that it is meant; pinning something else does not."""
+    lines = turn('calls = [{ tool = "desk_pst", message = "x" }]')
+    assert [] == warned(f"{lines}expect = {{ {expect} }}\n")
+    assert 1 == len(warned(f'{lines}expect = {{ outcome = "spoke" }}\n'))
+
+
+def test_a_private_call_that_may_be_taken_is_left_alone(warned: Warned) -> None:
+    """How long an aside has run, only the transcript knows."""
+    dm = 'calls = [{ tool = "desk_dm", to = ["solver"], message = "x" }]'
+    assert [] == warned(ASIDE + turn(dm) * 3)
+    assert 1 == len(warned(ASIDE + turn(dm.replace('["solver"]', '["solver", "checker"]'))))
+
+
+def test_a_private_call_that_goes_to_the_desk_instead_is_taken(warned: Warned) -> None:
+    """A host that falls back on the room refuses nothing for being private."""
+    dm = turn('calls = [{ tool = "desk_dm", to = ["solver"], message = "x" }]')
+    assert [] == warned(f'[policy]\non_refused_aside = "room"\n{dm}')
+
+
+def test_say_is_one_call(warned: Warned) -> None:
+    """A blank one is refused."""
+    told = "this call is refused (empty_message): The message is blank; say something, or end the turn"
+    assert [f"10:7: turn[1].say: {told}"] == warned(turn('say = " "'))
+
+
+def test_calls_past_the_limit_are_refused(warned: Warned) -> None:
+    """The limit is the policy's."""
+    lines = "[policy]\nmax_calls = 1\n" + turn(
+        'calls = [{ tool = "desk_read" }, { tool = "desk_post", message = "x" }]'
+    )
+    told = "(too_many_calls): This turn has used up its 1 calls; end it"
+    assert [f"12:34: turn[1].calls[2]: this call is refused {told}"] == warned(lines)
+
+
+def test_a_turn_that_is_over_before_its_first_call_is_not_judged(warned: Warned) -> None:
+    """Whatever it calls is late, which is what such a turn is for."""
+    lines = turn("takes = 600\nsay = ' '")
+    assert [] == warned(lines)
+    assert 1 == len(warned(lines.replace("600", "599.9")))
+
+
+@pytest.mark.parametrize("key", ["say", "calls"])
+def test_a_fence_seat_calls_in_vain(warned: Warned, key: str) -> None:
+    """It is served no tools, which is told once and at the key."""
+    value = {"say": '"x"', "calls": '[{ tool = "desk_read" }, { tool = "desk_read" }]'}[key]
+    told = "a fence seat is served no tools, so every call of it is refused (unknown_tool)"
+    lines = turn(f"{key} = {value}")
+    assert [f"10:1: turn[1].{key}: {told}"] == warned(lines, seats=FENCE)
+    assert [] == warned(f"{lines}expect = {{ row = false }}\n", seats=FENCE)
+
+
+@pytest.mark.parametrize("text", ["", " ", "x <<<POST  POST>>>", "x <<<POST"])
+def test_a_text_that_nothing_can_be_read_out_of_is_silent(warned: Warned, text: str) -> None:
+    """Only a fence seat's text is read, and an expected silence is no slip."""
+    lines = turn(f'text = "{text}"')
+    told = "nothing can be read out of this text, so the turn is silent"
+    assert [f"10:8: turn[1].text: {told}"] == warned(lines, seats=FENCE)
+    assert [] == warned(f'{lines}expect = {{ outcome = "silent" }}\n', seats=FENCE)
+    assert [] == warned(lines)
+
+
+def test_a_text_that_is_read_but_refused_is_told(warned: Warned) -> None:
+    """What is read out of a text is judged as a post is."""
+    lines = "[policy]\nmax_message_bytes = 3\n" + turn('text = "longer"')
+    told = warned(lines, seats=FENCE)
+    assert 1 == len(told)
+    assert told[0].startswith("12:8: turn[1].text: this call is refused (message_too_large): ")
+    assert [] == warned(lines.replace("longer", "ok"), seats=FENCE)
+
+
+def test_a_retired_seat_in_a_list_is_told(warned: Warned) -> None:
+    """The list grants it the turn all the same, and the row starts nothing."""
+    told = (
+        'the seat "old" is retired; its turn is played because it is listed, and hands on nothing'
+    )
+    assert [f"9:8: turn[1].seat: {told}"] == warned(turn('say = "x"', "old"), seats=OLD)
+
+
+def test_scores_without_a_broadcast_say_nothing(warned: Warned) -> None:
+    """A broadcast that is refused in any case is none."""
+    scores = "\nscores = { solver = 0.9 }"
+    told = "11:1: turn[1].scores: scores say who takes up a broadcast, and this turn makes none"
+    assert [told] == warned(turn(f'say = "x"{scores}'))
+    blank = 'calls = [{ tool = "desk_broadcast", message = " " }]'
+    assert told in warned(turn(f"{blank}{scores}"))
+
+
+def test_scores_are_for_candidates_and_for_the_scripted_router(warned: Warned) -> None:
+    """The author and retired seats are none, and the lexical router reads no scores."""
+    seats = f'{OLD}, {{ id = "solver" }}'
+    lines = turn(
+        'calls = [{ tool = "desk_broadcast", message = "x" }]\n'
+        "scores = { lead = 1, old = 1, solver = 1 }"
+    )
+    assert [
+        "11:12: turn[1].scores.lead: the author of a broadcast is never a candidate for it",
+        "11:22: turn[1].scores.old: a retired seat is never a candidate",
+    ] == warned(lines, seats=seats)
+    lexical = "[policy.broadcast]\nrouter = 'lexical'\n"
+    assert [
+        '13:1: turn[1].scores: the router is "lexical" and reads no scores'
+    ] == warned(lexical + lines, seats=seats)
+
+
+def test_an_empty_list_says_nothing(warned: Warned) -> None:
+    """Nor does a path without a name."""
+    told = "this is empty and says nothing"
+    lines = turn('say = "x"\nlate = []\nwrote = []\nscores = {}')
+    assert [f"{at}: turn[1].{key}: {told}" for at, key in (
+        ("11:1", "late"), ("12:1", "wrote"), ("13:1", "scores")
+    )] == warned(lines)  # fmt: skip
+    assert ["11:18: turn[1].wrote[2]: this path is blank"] == warned(
+        turn('say = "x"\nwrote = ["a.py", " "]')
+    )
+
+
+def test_a_turn_without_calls_is_silent_on_purpose(warned: Warned) -> None:
+    """Nothing is told of it, nor of calls that come too late, which is what they are for."""
+    assert [] == warned(turn("") + turn("calls = []") + turn('late = [{ tool = "no_such" }]'))

@@ -92,9 +92,11 @@ def _run(arguments: Sequence[str] | None) -> int:
     except (KeyboardInterrupt, click.Abort):
         return _interrupted()
     except BaseExceptionGroup as group:
-        if group.subgroup(KeyboardInterrupt) is None:
-            raise
-        return _interrupted()
+        if group.subgroup(KeyboardInterrupt) is not None:
+            return _interrupted()
+        if group.subgroup(SystemExit) is not None:
+            return 1  # in a running room, that is how rich ends when whoever read stdout has left
+        raise
     except BrokenPipeError:
         # Whoever read stdout has left; Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -13,12 +13,12 @@ from deskroom.cli.output import EXIT_MISMATCH, console
 from deskroom.cli.shared import backend_option, log_options, set_up
 from deskroom.core import OPERATOR, project
 from deskroom.errors import UsageError
-from deskroom.journal import JournalFile, Sync
+from deskroom.journal import JournalFile, Sync, verify_entries
 from deskroom.render.transcript import transcript_line
 from deskroom.room import RowEntry
 from deskroom.room.entries import Entry
 from deskroom.scenario import Scenario, load_scenario
-from deskroom.scenario.replay import run_scripted, scripted_room
+from deskroom.scenario.replay import LOOP_OPTIONS, run_scripted, scripted_room
 from deskroom.scenario.resume import check_resumable
 
 __all__ = ["run_command"]
@@ -76,6 +76,8 @@ def _journal(scenario: Scenario, path: str, sync: Sync, *, resume: bool) -> Iter
     with JournalFile.resume(path, sync=sync) as journal:
         setup = scripted_room(scenario).setup
         check_resumable(scenario, setup, journal.entries, path)
+        if journal.entries:
+            verify_entries(journal.entries, path)
         rows = sum(isinstance(entry, RowEntry) for entry in journal.entries)
         cut = f" (line {journal.cut} was cut short, and is cut off)" if journal.cut else ""
         click.echo(f"{path}: going on after row {rows}{cut}", err=True)
@@ -97,7 +99,8 @@ def _play(
             out.print(transcript_line(seen), soft_wrap=True)
 
     room = scripted_room(scenario, journal=journal, resume=entries, on_row=show)
-    result = anyio.run(run_scripted, room, backend=backend)
+    options = LOOP_OPTIONS[backend]
+    result = anyio.run(run_scripted, room, backend=backend, backend_options=options)
     turns = "1 turn" if result.granted == 1 else f"{result.granted} turns"
     click.echo(f"closed: {result.closed}; {turns}, {len(result.rows)} rows")
     return EXIT_MISMATCH if result.closed == "failed" else 0

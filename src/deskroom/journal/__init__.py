@@ -1,7 +1,7 @@
 """The journal: a room's entries in a file that survives whatever happens to the process."""
 
 from deskroom.journal.file import JournalError, JournalFile, Line, Sync, Torn, read_journal
-from deskroom.journal.verify import Verified, verify
+from deskroom.journal.verify import Verified, verify, verify_entries
 
 __all__ = [
     "JournalError",
@@ -12,4 +12,5 @@ __all__ = [
     "Verified",
     "read_journal",
     "verify",
+    "verify_entries",
 ]

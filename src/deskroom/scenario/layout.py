@@ -1,89 +1,137 @@
-"""Changing tables of a TOML text in place: what is not changed keeps its bytes."""
+"""Changing tables of a TOML text in place: what is not changed keeps its bytes.
+
+Each change is cut into the text at its own place, so comments, order and white space around it
+stay whatever they are. What is written in a way that cannot be changed like this is left alone;
+whoever calls reads the result again before it is used.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
-import tomlkit
-from tomlkit.exceptions import TOMLKitError
-from tomlkit.items import Array, Item
+from attrs import frozen
 
-from deskroom.scenario.position import KeyPath
+from deskroom.scenario.position import Index, KeyPath, Span
 from deskroom.scenario.write import toml_value
 
 __all__ = ["Edit", "edited"]
 
-_BARE_LINE_END: Final = re.compile(r"(?<!\r)\n")
-
 #: Where a table is, what it holds and what it is to hold.
 Edit = tuple[KeyPath, Mapping[str, Any], Mapping[str, Any]]
 
+@frozen
+class _Cut:
+    """A stretch of the text and what stands there instead."""
 
-def edited(text: str, edits: Iterable[Edit]) -> Iterator[str]:
-    """Yield the text with its tables changed, the gentlest way first.
-
-    Nothing is yielded for a text that tomlkit cannot give back as it is. A way may fail to say
-    what was meant, so the caller reads each text before it is used.
-    """
-    edits = list(edits)
-    for change in (_key_by_key, _as_a_whole):
-        try:
-            document = tomlkit.parse(text)
-            if document.as_string() != text:
-                return
-            for path, before, after in edits:
-                change(_at(document, path[:-1]), path[-1], before, after)
-            changed = document.as_string()
-        except (TOMLKitError, ValueError, KeyError, TypeError, AttributeError, IndexError):
-            continue
-        yield changed if _BARE_LINE_END.search(text) else _BARE_LINE_END.sub("\r\n", changed)
+    start: int
+    stop: int
+    text: str
 
 
-def _at(document: Any, path: KeyPath) -> Any:  # noqa: ANN401 - tomlkit's containers
-    for step in path:
-        document = document[step]
-    return document
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """Return the text with its tables changed."""
+    editor = _Editor(text)
+    cuts = [cut for path, before, after in edits for cut in editor.table(path, before, after)]
+    for cut in sorted(cuts, key=lambda cut: (cut.start, cut.stop), reverse=True):
+        text = text[: cut.start] + cut.text + text[cut.stop :]
+    return text
 
 
-def _key_by_key(
-    parent: Any,  # noqa: ANN401 - tomlkit's containers
-    name: str | int,
-    before: Mapping[str, Any],
-    after: Mapping[str, Any],
-) -> None:
-    table = parent[name]
-    for key in before:
-        if key not in after:
-            table.remove(key)
-    for key, value in after.items():
-        if key not in before:
-            table.append(key, _item(value))
-        elif value != before[key] and not _changed_inside(table[key], value):
-            table[key] = _item(value)
+class _Editor:
+    """Finds the cuts that change one text."""
 
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._index = Index(text)
+        self._line_end = "\r\n" if "\r\n" in text else "\n"
 
-def _as_a_whole(
-    parent: Any,  # noqa: ANN401 - tomlkit's containers
-    name: str | int,
-    before: Mapping[str, Any],  # noqa: ARG001 - as the gentler way
-    after: Mapping[str, Any],
-) -> None:
-    """Put an inline table in place of one whose layout is beyond changing key by key."""
-    parent.remove(name)
-    parent.append(name, _item(after))
+    def table(
+        self, path: KeyPath, before: Mapping[str, Any], after: Mapping[str, Any]
+    ) -> Iterator[_Cut]:
+        """Yield what makes a table say something else, in whichever way it is written."""
+        span = self._index.span_of(path)
+        if span is None:
+            return
+        inline = span.end is not None
+        if inline and before.keys() != after.keys():
+            yield _Cut(span.value, span.end or 0, self._rebuilt(path, span, before, after))
+            return
+        for key, value in before.items():
+            if key in after and after[key] != value:
+                yield from self._value((*path, key), value, after[key])
+        if not inline:
+            yield from self._lines(path, before, after)
 
+    def _value(self, path: KeyPath, before: object, after: object) -> Iterator[_Cut]:
+        """Yield what gives a key another value; a table or a list keeps what is the same in it."""
+        if isinstance(before, dict) and isinstance(after, dict):
+            yield from self.table(path, before, after)
+            return
+        span = self._index.span_of(path)
+        if span is None:
+            return
+        if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+            for at, (old, new) in enumerate(zip(before, after, strict=True)):
+                if old != new:
+                    yield from self._value((*path, at), old, new)
+        elif span.end is not None:
+            yield _Cut(span.value, span.end, toml_value(after))
+        elif isinstance(before, dict):
+            yield from self._joined(path, span, before, after)
 
-def _item(value: object) -> Item:
-    return tomlkit.value(toml_value(value))
+    def _joined(
+        self, path: KeyPath, span: Span, before: Mapping[str, Any], after: object
+    ) -> Iterator[_Cut]:
+        """Yield what puts a value in place of a table of one key that has lines of its own."""
+        inner = [self._index.span_of((*path, key)) for key in before]
+        if len(inner) != 1 or inner[0] is None or inner[0].end is None:
+            return
+        pair = f"{path[-1]} = {toml_value(after)}"
+        if span.value == span.key:  # next.none = "broadcast"
+            yield _Cut(span.key, inner[0].end, pair)
+            return
+        header = ".".join(str(name) for name in path[:-1] if isinstance(name, str))
+        yield _Cut(span.value, self._text.index("]", span.key) + 1, f"[{header}]")
+        yield _Cut(inner[0].key, inner[0].end, pair)
 
+    # Keys of an inline table
 
-def _changed_inside(item: object, value: object) -> bool:
-    """Change a list item by item, so that its comments stay; say whether that was possible."""
-    if not isinstance(item, Array) or not isinstance(value, list) or len(item) != len(value):
-        return False
-    for at, inner in enumerate(value):
-        if item[at] != inner:
-            item[at] = _item(inner)
-    return True
+    def _rebuilt(
+        self, path: KeyPath, span: Span, before: Mapping[str, Any], after: Mapping[str, Any]
+    ) -> str:
+        """Return an inline table with other keys: what it keeps is as it was, to the byte."""
+        pairs = []
+        for key, value in after.items():
+            kept = self._index.span_of((*path, key)) if before.get(key) == value else None
+            raw = self._text[kept.value : kept.end] if kept and kept.end is not None else None
+            pairs.append(f"{key} = {raw or toml_value(value)}")
+        space = " " if self._text[span.value + 1].isspace() else ""
+        return f"{{{space}{', '.join(pairs)}{space}}}"
+
+    # Keys that have lines of their own
+
+    def _lines(
+        self, path: KeyPath, before: Mapping[str, Any], after: Mapping[str, Any]
+    ) -> Iterator[_Cut]:
+        """Yield the lines to take out, and those to put in behind the last line of the table."""
+        spans = [self._index.span_of((*path, key)) for key in before]
+        for key, span in zip(before, spans, strict=True):
+            if key not in after and span is not None:
+                yield _Cut(self._line_start(span.key), self._next_line(span), "")
+        added = [key for key in after if key not in before]
+        last = max((span for span in spans if span is not None), key=lambda span: span.key)
+        if added:
+            start = self._text[self._line_start(last.key) : last.key]
+            lines = [f"{start}{key} = {toml_value(after[key])}" for key in added]
+            at = self._next_line(last)
+            head = "" if self._text[at - 1] == "\n" else self._line_end
+            yield _Cut(at, at, head + "".join(f"{line}{self._line_end}" for line in lines))
+
+    def _line_start(self, offset: int) -> int:
+        return self._text.rfind("\n", 0, offset) + 1
+
+    def _next_line(self, span: Span) -> int:
+        end = span.value if span.end is None else span.end
+        at = self._text.find("\n", end)
+        return len(self._text) if at < 0 else at + 1

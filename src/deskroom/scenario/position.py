@@ -23,7 +23,7 @@ import tree_sitter_toml
 from attrs import define, field, frozen
 from tree_sitter import Language, Node, Parser
 
-__all__ = ["STRING", "Index", "KeyPath", "Place", "place_of"]
+__all__ = ["STRING", "Index", "KeyPath", "Place", "Span", "place_of"]
 
 #: The keys and 0-based list positions that lead from the top of a file to a value.
 KeyPath = tuple[str | int, ...]
@@ -55,12 +55,26 @@ def place_of(text: str, offset: int) -> Place:
     return Place(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
 
 
+@frozen
+class Span:
+    """The character offsets of a key, and of its value from the first to behind the last.
+
+    Of a table with a header of its own, ``value`` is where the header begins, which is before the
+    key in it. ``end`` is None for a table that is no inline one.
+    """
+
+    key: int
+    value: int
+    end: int | None
+
+
 @define
 class _Entry:
     """A key or a list element: the offsets of its key and its value, and what is inside."""
 
     key: int
     value: int
+    end: int | None = None
     unopened: Node | None = None
     inside: dict[str | int, _Entry] = field(factory=dict)
 
@@ -83,6 +97,11 @@ class Index:
     def value_at(self, path: KeyPath) -> Place:
         """Return the place of a value (of a table: its header); if not there, its table's."""
         return self._place(self._find(path)[0].value)
+
+    def span_of(self, path: KeyPath) -> Span | None:
+        """Return where a key and its value begin and end, or None for a key that is not there."""
+        entry, is_there = self._find(path)
+        return Span(entry.key, entry.value, entry.end) if is_there else None
 
     def _place(self, offset: int) -> Place:
         line = bisect_right(self._line_starts, offset)
@@ -184,7 +203,8 @@ def _without_comments(node: Node) -> list[Node]:
 
 
 def _entry(key: int, value: Node) -> _Entry:
-    return _Entry(key, value.start_byte, value if value.type in _HOLDERS else None)
+    held = value if value.type in _HOLDERS else None
+    return _Entry(key, value.start_byte, value.end_byte, held)
 
 
 def _child(table: _Entry, name: str, offset: int) -> _Entry:

@@ -18,6 +18,7 @@ from deskroom.errors import FileError
 from deskroom.scenario.compare import Replay, readers, run_values
 from deskroom.scenario.expect import TURN_VALUES, Mismatch, Played, file_value, holds
 from deskroom.scenario.files import write_file
+from deskroom.scenario.layout import edited
 from deskroom.scenario.load import parse_scenario
 from deskroom.scenario.model import OpeningExpect, RunExpect, Turn, TurnExpect
 from deskroom.scenario.pins import ROW_KEYS, next_pin, turn_pins
@@ -203,15 +204,13 @@ def _came_out(key: str, played: Played) -> Any:  # noqa: ANN401 - a value of the
 
 def _rewritten(text: str, rewrites: list[_Rewrite], path: str) -> str:
     """Return the text with its blocks rewritten; nothing else in it may change."""
-    from deskroom.scenario.layout import edited  # noqa: PLC0415 - tomlkit is slow to load
-
     intended = tomllib.loads(text)
     for rewrite in rewrites:
         _container(intended, rewrite.path[:-1])[rewrite.path[-1]] = rewrite.after
     edits = [(rewrite.path, rewrite.before, rewrite.after) for rewrite in rewrites]
-    for updated in edited(text, edits):
-        if _reads_as(updated, intended):
-            return updated
+    updated = edited(text, edits)
+    if _reads_as(updated, intended):
+        return updated
     raise FileError(path, "the layout of this file cannot be updated; change it by hand")
 
 

@@ -393,7 +393,7 @@ def told_copies(warnings: tuple[CheckWarning, ...], replay: Replay) -> set[str]:
     return labels
 
 
-@settings(max_examples=1000)
+@settings(max_examples=100)
 @given(text=scenarios())
 def test_whatever_is_told_to_be_never_reached_is_left_over(text: str) -> None:
     """The room itself is asked. In a list that leaves nothing open, all that is left over is told."""

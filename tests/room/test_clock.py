@@ -158,8 +158,9 @@ async def test_an_endless_deadline_rings_once_nothing_else_is_due_and_takes_no_t
 async def test_two_tasks_of_one_turn_may_sleep_at_once() -> None:
     """Each wakes at its own time, and time stands still while one of them is awake."""
     diary = Diary(SimulatedClock(guard=False))
-    work = Work()
+    work, busy = Work(), Work()
     diary.clock.enter(work)
+    diary.clock.enter(busy)
 
     async def nap(name: str, seconds: float) -> None:
         await diary.clock.sleep(seconds, work)
@@ -169,8 +170,10 @@ async def test_two_tasks_of_one_turn_may_sleep_at_once() -> None:
         tasks.start_soon(nap, "long", 20)
         tasks.start_soon(nap, "short", 10)
         await settle()
-        assert 2 == work.asleep
         diary.clock.host_waits()
+        await settle()
+        assert ([], 2) == (diary.lines, work.asleep)
+        diary.clock.leave(busy)
         await settle()
         assert ([("short", 10.0)], 1) == (diary.lines, work.asleep)
         diary.clock.host_waits()
@@ -213,15 +216,19 @@ async def test_a_seat_that_is_cancelled_just_as_it_wakes_is_counted_once() -> No
 
 
 async def test_a_seat_that_is_not_counted_may_sleep_and_leave() -> None:
-    """A turn that was counted out still wakes in its time, and counting it out again is nothing."""
+    """A turn that was counted out still wakes in its time, and nobody else is counted out by it."""
     diary = Diary(SimulatedClock(guard=False))
-    work = Work()
+    work, busy = Work(), Work()
     diary.clock.enter(work)
+    diary.clock.enter(busy)
     diary.clock.leave(work)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(diary.sleeper("straggler", 5, work))
         await settle()
         diary.clock.host_waits()
+        await settle()
+        assert [] == diary.lines
+        diary.clock.leave(busy)
     assert ([("straggler", 5.0)], 0) == (diary.lines, work.asleep)
 
 

@@ -413,10 +413,10 @@ async def test_an_inbox_is_bounded_and_keeps_its_order() -> None:
         await anyio.wait_all_tasks_blocked()
         with pytest.raises(anyio.WouldBlock):
             inbox.put_nowait("more")
-        got = [await inbox.get() for _ in range(5)]
+        got = [await inbox.take() for _ in range(5)]
     assert list(range(5)) == got
     with pytest.raises(anyio.WouldBlock):
-        inbox.get_nowait()
+        inbox.take_nowait()
     inbox.close()
 
 
@@ -431,7 +431,7 @@ async def test_a_host_that_waits_for_a_message_is_told_to_the_clock() -> None:
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(later)
-        assert "x" == await inbox.get()
+        assert "x" == await inbox.take()
     assert ("waits", "works") == (clock.lines[0], clock.lines[-1])
     inbox.close()
 
@@ -479,7 +479,7 @@ async def test_a_reply_that_was_left_behind_is_passed_over() -> None:
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(call)
-        message = await to_host.host.get()
+        message = await to_host.host.take()
         await anyio.wait_all_tasks_blocked()
         message.reply_to(Reply(message.call_id, ok=True, text="fresh"))
     assert ["fresh"] == [reply.text for reply in got]
@@ -492,7 +492,7 @@ async def test_a_reply_that_nobody_takes_gives_way_to_the_next() -> None:
     to_host = channel(SimulatedClock(guard=False))
     for number in range(5):
         to_host.deliver(Reply(number, ok=True, text=str(number)))
-    assert 4 == to_host._reply_out.receive_nowait().call_id
+    assert 4 == to_host._replies.take_nowait().call_id
     to_host.close()
 
 

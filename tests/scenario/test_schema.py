@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -139,7 +139,7 @@ def test_every_shipped_scenario_is_valid_and_names_the_schema(path: Path) -> Non
 def test_a_shipped_scenario_with_a_slip_is_not_valid(path: Path) -> None:
     """An unknown key, a wrong type and a wrong word are found at every level."""
     document = tomllib.loads(path.read_text())
-    slips = [
+    slips: list[Callable[[Any], object]] = [
         lambda d: d.update(titel="x"),
         lambda d: d.update(format="1"),
         lambda d: d.pop("desk"),

@@ -125,6 +125,7 @@ def _print(told: Explanation, *, as_json: bool) -> None:
         return
     out = console()
     color = out.is_terminal and out.color_system is not None
-    width = out.width if out.is_terminal else None
+    # Only marks can come apart from what stands above them.
+    width = out.width if out.is_terminal and not color else None
     for line in explanation_lines(told, color=color, width=width):
         out.print(line, soft_wrap=True)

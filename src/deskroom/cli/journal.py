@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from threading import Event
 
 import click
@@ -68,7 +69,7 @@ def _problem(error: JournalError) -> dict[str, object]:
 @click.option("--tail", type=click.IntRange(min=0), metavar="N", help="Only the last N entries.")
 @click.option("--follow", is_flag=True, help="Go on printing rows until the room closes.")
 def show_command(path: str, *, seat: str | None, tail: int | None, follow: bool) -> int:
-    """Print the transcript in a journal: one line an entry.
+    """Print the transcript in a journal, entry by entry. Without --as it is all of it.
 
     A seat sees that others spoke in private, and not what they said: such rows are one line, for
     example `[7-10] planner → auditor · aside, 4 messages · settled at [11]`.
@@ -126,12 +127,13 @@ def _follow(path: str, seat: str | None, tail: int | None, out: Console) -> None
     A stub grows while its aside goes on, so it is printed once something else comes after it.
     """
     with JournalReader(path) as reader:
-        lines = list(reader.lines())
-        viewer = _viewer(path, lines, seat)
+        batches = _batches(reader)
+        first = next(batches)
+        viewer = _viewer(path, first, seat)
         waiting: list[Row] = []
-        while True:
+        for lines in chain([first], batches):
             waiting += _rows(lines)
-            closed = any(_closes(line) for line in lines)
+            closed = isinstance(lines[-1].entry, CloseEntry)
             ready = project(waiting, viewer)
             if ready and ready[-1].elided is not None and not closed:
                 ready = ready[:-1]
@@ -142,9 +144,13 @@ def _follow(path: str, seat: str | None, tail: int | None, out: Console) -> None
             if closed:
                 return
             tail = None
+
+
+def _batches(reader: JournalReader) -> Iterator[list[Line]]:
+    """Yield what is there, and then what is new, each time that there is something."""
+    while True:
+        lines = list(reader.lines())
+        if lines:
+            yield lines
+        else:
             Event().wait(_POLL_S)
-            lines = list(reader.lines())
-
-
-def _closes(line: Line) -> bool:
-    return isinstance(line.entry, CloseEntry) and line.entry.reason != "stopped"

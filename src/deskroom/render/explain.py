@@ -27,7 +27,7 @@ from deskroom.core import (
 from deskroom.core.masking import code_spans
 from deskroom.core.text import is_blank, trim
 from deskroom.render.marks import marked_lines
-from deskroom.render.text import one_line, printable
+from deskroom.render.text import one_line
 from deskroom.room.calls import Accepted, Refusal, Speaker, judge
 from deskroom.room.policy import Policy
 from deskroom.room.seat import Seat
@@ -218,7 +218,7 @@ def explanation_lines(
         yield Text("  there is no @ in it")
     yield Text()
     for name, value in _facts(told):
-        yield Text.assemble((f"{name + ':':9} ", "dim" if color else ""), printable(value))
+        yield Text.assemble((f"{name + ':':9} ", "dim" if color else ""), one_line(value))
 
 
 def _head(told: Explanation) -> str:

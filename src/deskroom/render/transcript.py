@@ -14,8 +14,11 @@ _STYLES = {"agent": "cyan", "person": "green", "operator": "green", "system": "d
 
 
 def transcript_line(seen: SeenRow) -> Text:
-    """Return one entry; a stub is dim, an aside is in italics, a name has its author's colour."""
-    line = printable(seen_line(seen))
+    """Return one entry; a stub is dim, an aside is in italics, a name has its author's colour.
+
+    Only an entry begins at the left edge, so that a message of several lines can feign no other.
+    """
+    line = printable(seen_line(seen)).replace("\n", "\n    ")
     if seen.elided is not None:
         return Text(line, style="dim")
     head, _, content = line.partition(": ")

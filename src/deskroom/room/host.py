@@ -140,7 +140,7 @@ class Host:
         self._clock.disarm()
         with suppress(anyio.WouldBlock):
             while True:
-                message = self.inbox.get_nowait()
+                message = self.inbox.take_nowait()
                 if isinstance(message, m.Word):
                     message.done.set()
         self.inbox.close()
@@ -150,7 +150,7 @@ class Host:
         """Take what arrived between two steps: words of people, and calls that come too late."""
         with suppress(anyio.WouldBlock):
             while True:
-                await self._handle(self.inbox.get_nowait())
+                await self._handle(self.inbox.take_nowait())
 
     def _next(self) -> steps.Step:
         step = steps.next_step(self.state)
@@ -176,7 +176,7 @@ class Host:
             case steps.Nudge():
                 await self._nudge(step)
             case steps.Wait():
-                await self._handle(await self.inbox.get())
+                await self._handle(await self.inbox.take())
             case steps.Close():
                 if self._settles and not self._stopping:
                     await self._settle()
@@ -188,7 +188,7 @@ class Host:
         self._rung = None
         self._clock.arm(math.inf, lambda: self._ring(end))
         while self._rung is not end:
-            await self._handle(await self.inbox.get())
+            await self._handle(await self.inbox.take())
 
     def _write(self, entry: Entry) -> None:
         """Keep an entry, then act on it: the only way in which the state changes."""
@@ -297,7 +297,7 @@ class Host:
             if self._stopping:
                 turn.end(TurnEvent.STOP)
                 break
-            message = await self.inbox.get() if self._rung is None else self._rung
+            message = await self.inbox.take() if self._rung is None else self._rung
             await self._handle(message)
         self._clock.disarm()
 

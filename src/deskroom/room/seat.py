@@ -7,16 +7,15 @@ and puts calls, and at the end the end of the turn, on the host's.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from attrs import frozen
 
 from deskroom.core.text import is_blank
 from deskroom.core.transcript import SeenRow
 from deskroom.errors import UsageError
+from deskroom.room.mailbox import CLOSING, Mailbox
 from deskroom.room.messages import Call, History, Reply, TurnEnd, TurnGrant
 from deskroom.speech.tools import (
     BROADCAST,
@@ -36,7 +35,6 @@ __all__ = ["Act", "HostInbox", "Seat", "SeatChannel", "Turn", "run_seat"]
 _CLOSED = "The room has closed: this call was not taken."
 #: No arguments at all, as told from the null that a model may emit for them.
 _NO_ARGUMENTS: Final = object()
-_CLOSING = (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream)
 
 
 @frozen(kw_only=True)
@@ -56,55 +54,25 @@ class Seat:
     retired: bool = False
 
 
-class HostInbox:
+class HostInbox(Mailbox[Any]):
     """The host's end of every channel, with the clock told when something is put into it."""
 
     def __init__(self, size: int, clock: Clock) -> None:
-        self._size = size
+        super().__init__(size)
         self._clock = clock
-        #: How many messages have been put and not taken. Whoever found the channel full counts
-        #: its own a moment late, while it is at work.
-        self.waiting = 0
 
-    @cached_property
-    def _ends(self) -> tuple[MemoryObjectSendStream[Any], MemoryObjectReceiveStream[Any]]:
-        # Made when first used: a stream must be closed, and a room that never runs closes nothing.
-        return anyio.create_memory_object_stream[Any](self._size)
-
-    async def put(self, message: object) -> None:
-        """Put a message, waiting only when the channel is full."""
-        try:
-            self.put_nowait(message)
-        except anyio.WouldBlock:
-            # The host is at work: its inbox is full. It says itself when it waits again.
-            await self._ends[0].send(message)
-            self.waiting += 1
-
-    def put_nowait(self, message: object) -> None:
+    def put_nowait(self, item: object) -> None:
         """Put a message. Raises ``anyio.WouldBlock`` when the channel is full."""
-        self._ends[0].send_nowait(message)
-        self.waiting += 1
+        super().put_nowait(item)
         self._clock.host_works()
 
-    async def get(self) -> Any:  # noqa: ANN401 - the host matches on the message's type
+    async def take(self) -> Any:  # noqa: ANN401 - the host matches on the message's type
         """Take the next message, letting time pass when there is none."""
         if self.waiting <= 0:
             self._clock.host_waits()
-        message = await self._ends[1].receive()
-        self.waiting -= 1
+        message = await super().take()
         self._clock.host_works()
         return message
-
-    def get_nowait(self) -> Any:  # noqa: ANN401 - see get
-        """Take the next message. Raises ``anyio.WouldBlock`` when there is none."""
-        message = self._ends[1].receive_nowait()
-        self.waiting -= 1
-        return message
-
-    def close(self) -> None:
-        """Take no more messages."""
-        for end in self._ends:
-            end.close()
 
 
 class SeatChannel:
@@ -115,29 +83,27 @@ class SeatChannel:
         self.host = host
         self.clock = clock
         self.calls = 0
+        self._grants: Mailbox[Turn] = Mailbox(1)
+        self._replies: Mailbox[Reply] = Mailbox(1)
         self._calling = False
         self._freed: anyio.Event | None = None
-        self._grant_in, self._grant_out = anyio.create_memory_object_stream[Turn](1)
-        self._reply_in, self._reply_out = anyio.create_memory_object_stream[Reply](1)
 
     def grant(self, grant: TurnGrant) -> Turn:
         """Hand the seat a turn. Its channel is free: no second turn comes before this one ends."""
         turn = Turn(self, grant)
         self.clock.enter(turn)
-        self._grant_in.send_nowait(turn)
+        self._grants.put_nowait(turn)
         return turn
 
     def deliver(self, reply: Reply) -> None:
         """Answer a call. A reply that nobody waits for any more gives way to this one."""
-        try:
-            self._reply_in.send_nowait(reply)
-        except anyio.WouldBlock:
-            self._reply_out.receive_nowait()
-            self._reply_in.send_nowait(reply)
+        if self._replies.waiting:
+            self._replies.take_nowait()
+        self._replies.put_nowait(reply)
 
     async def take_turn(self) -> Turn:
         """Wait for the next turn."""
-        return await self._grant_out.receive()
+        return await self._grants.take_later()
 
     async def call(self, turn: int, attempt: int, tool: object, arguments: object) -> Reply:
         """Put one call on the host's channel and wait for its reply."""
@@ -156,7 +122,7 @@ class SeatChannel:
             for tool, arguments in calls:
                 await self._put(turn, attempt, tool, arguments)
             return await self._reply_to(self.calls)
-        except _CLOSING:
+        except CLOSING:
             return _closed_reply(self.calls)
         finally:
             self._calling = False
@@ -172,18 +138,18 @@ class SeatChannel:
     async def _reply_to(self, call_id: int) -> Reply:
         # A caller that was cancelled while it waited has left its reply behind.
         while True:
-            reply = await self._reply_out.receive()
+            reply = await self._replies.take()
             if reply.call_id == call_id:
                 return reply
 
     def end_grants(self) -> None:
         """Let the actor end once it is done with the turn it has."""
-        self._grant_in.close()
+        self._grants.close_in()
 
     def close(self) -> None:
-        """End the channel: a seat that still waits on it is answered by its other end."""
-        for end in (self._grant_in, self._reply_in, self._grant_out, self._reply_out):
-            end.close()
+        """End the channel: a seat that still waits on it is told so by its own end."""
+        self._grants.close()
+        self._replies.close()
 
 
 def _closed_reply(call_id: int) -> Reply:
@@ -346,11 +312,11 @@ async def run_seat(act: Act, channel: SeatChannel) -> None:
     while True:
         try:
             turn = await channel.take_turn()
-        except _CLOSING:
+        except CLOSING:
             return
         try:
             await turn.play(act)
-        except _CLOSING:
+        except CLOSING:
             return
         finally:
             channel.clock.leave(turn)

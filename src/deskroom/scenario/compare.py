@@ -87,8 +87,9 @@ def _one(
 def _opening_mismatches(scenario: Scenario, opening: Played) -> Iterator[Mismatch]:
     expect = scenario.opening.expect if scenario.opening is not None else None
     if expect is not None and expect.next is not None:
-        where = expect.places.get("next")
-        yield from _held(scenario, opening, "next", expect.next, where, "opening", None)
+        if not holds("next", expect.next, opening):
+            where = expect.places.get("next")
+            yield _mismatch(scenario, opening, "next", expect.next, where, "opening", None)
 
 
 def _turn_mismatches(
@@ -104,10 +105,10 @@ def _turn_mismatches(
         speaker = turn.seat or turn.person
         for key in TURN_VALUES:
             expected = getattr(turn.expect, key)
-            if expected is not None:
-                where = turn.expect.places.get(key, turn.place)
-                for mismatch in _held(scenario, one, key, expected, where, turn.label, speaker):
-                    yield evolve(mismatch, private_to=readers(turn.expect, speaker, one))
+            if expected is not None and not holds(key, expected, one):
+                where = turn.expect.places.get(key) or turn.place
+                mismatch = _mismatch(scenario, one, key, expected, where, turn.label, speaker)
+                yield evolve(mismatch, private_to=readers(turn.expect, speaker, one))
 
 
 def readers(expect: TurnExpect, seat: str | None, played: Played) -> tuple[str, ...] | None:
@@ -120,7 +121,7 @@ def readers(expect: TurnExpect, seat: str | None, played: Played) -> tuple[str, 
     return tuple(reader for reader in played.private_to if reader in meant)
 
 
-def _held(
+def _mismatch(
     scenario: Scenario,
     played: Played,
     key: str,
@@ -128,10 +129,8 @@ def _held(
     where: Place | None,
     label: str,
     speaker: str | None,
-) -> Iterator[Mismatch]:
-    if holds(key, expected, played):
-        return
-    yield Mismatch(
+) -> Mismatch:
+    return Mismatch(
         path=scenario.path,
         line=where.line if where else 1,
         column=where.column if where else None,

@@ -34,7 +34,7 @@ from deskroom.scenario.rules import (
     check_turn,
 )
 from deskroom.scenario.structure import refuse_unknown_keys, structured
-from deskroom.scenario.toml import Document, parse_toml, read_toml
+from deskroom.scenario.toml import Document, Places, Spot, parse_toml, read_toml
 from deskroom.scenario.words import Order
 
 __all__ = [
@@ -291,7 +291,7 @@ class _Reader:
             return None
         check_opening(self.findings, opening, names)
         expect = opening.expect and self._placed(("opening", "expect"), opening.expect)
-        return evolve(opening, expect=expect, place=self._document.value_at(("opening",)))
+        return evolve(opening, expect=expect, spot=Spot(self._document, ("opening",)))
 
     def expect(self) -> RunExpect | None:
         expect = self._part("expect", RunExpect)
@@ -322,8 +322,8 @@ class _Reader:
             return None
         expect = turn.expect and self._placed((*path, "expect"), turn.expect)
         number = position + 1
-        place = self._document.value_at(path)
-        turn = evolve(turn, expect=expect, number=number, label=str(number), place=place)
+        spot = Spot(self._document, path)
+        turn = evolve(turn, expect=expect, number=number, label=str(number), spot=spot)
         check_turn(self.findings, path, turn, stated, names)
         return turn
 
@@ -343,5 +343,4 @@ class _Reader:
         stated: Any = self._data
         for step in path:
             stated = stated[step]
-        places = {key: self._document.key_at((*path, key)) for key in stated}
-        return evolve(expect, places=places)
+        return evolve(expect, places=Places(self._document, path, stated))

@@ -17,6 +17,7 @@ from deskroom.room.entries import CloseReason, Outcome
 from deskroom.room.policy import Policy
 from deskroom.room.seat import Seat
 from deskroom.scenario.position import Place
+from deskroom.scenario.toml import Spot
 from deskroom.scenario.words import NoTurnReason, Order, RefusalWord, ReplyWord
 
 __all__ = [
@@ -137,7 +138,12 @@ class Opening:
     by: str
     message: str
     expect: OpeningExpect | None = None
-    place: Place = field(default=_TOP, eq=False, repr=False, metadata=_OURS)
+    spot: Spot | None = field(default=None, eq=False, repr=False, metadata=_OURS)
+
+    @property
+    def place(self) -> Place:
+        """Where it stands in the file."""
+        return _TOP if self.spot is None else self.spot.place
 
 
 @frozen(kw_only=True)
@@ -162,7 +168,12 @@ class Turn:
     expect: TurnExpect | None = None
     number: int = field(default=0, metadata=_OURS)
     label: str = field(default="", metadata=_OURS)
-    place: Place = field(default=_TOP, eq=False, repr=False, metadata=_OURS)
+    spot: Spot | None = field(default=None, eq=False, repr=False, metadata=_OURS)
+
+    @property
+    def place(self) -> Place:
+        """Where it stands in the file."""
+        return _TOP if self.spot is None else self.spot.place
 
 
 @frozen(kw_only=True)

@@ -52,13 +52,18 @@ def replay_scenario(
     where a loop is running already.
     """
 
-    async def play() -> Replay:
-        return await play_scenario(scenario, journal=journal, fail_on_unused=fail_on_unused)
+    played: list[Replay] = []
+
+    async def play() -> None:
+        # Returned, it would be the result of a task, which asyncio writes out for itself at its end.
+        replay = await play_scenario(scenario, journal=journal, fail_on_unused=fail_on_unused)
+        played.append(replay)
 
     try:
         anyio.get_current_task()
     except Exception:  # noqa: BLE001 - each backend has its own word for "no loop is running"
-        return anyio.run(play, backend=backend, backend_options=LOOP_OPTIONS[backend])
+        anyio.run(play, backend=backend, backend_options=LOOP_OPTIONS[backend])
+        return played[0]
     raise UsageError("an event loop is running here; await play_scenario(scenario) instead")
 
 

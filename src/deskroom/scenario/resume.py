@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from typing import Any
+from itertools import zip_longest
+from typing import Any, Final, TypeGuard
 
-from attrs import asdict
+from attrs import define, field, frozen
 
+from deskroom.core import Row
 from deskroom.errors import FileError
-from deskroom.room.entries import CallEntry, Entry, HeaderEntry, RowEntry, TurnEntry
-from deskroom.room.setup import Setup
+from deskroom.journal.arguments import encodable
+from deskroom.room.entries import CallEntry, EndEntry, Entry, HeaderEntry, RowEntry, TurnEntry
+from deskroom.room.setup import Setup, difference
 from deskroom.scenario.model import Call, Scenario, Turn
 from deskroom.speech.tools import POST, served
 
 __all__ = ["check_resumable", "listed_calls", "script_digest"]
 
-_SHOWN = 60
+_UNSEEN: Final = (
+    "what differs is not in the journal: a turn that was not played yet, how long one takes, its "
+    "scores or its late calls"
+)
 
 
 def script_digest(scenario: Scenario) -> str:
@@ -59,100 +65,110 @@ def check_resumable(scenario: Scenario, setup: Setup, entries: Sequence[Entry], 
     header = entries[0] if entries else None
     if not isinstance(header, HeaderEntry):
         return
-    difference = next(_setup_differences(header.setup, setup), None)
-    if difference is None and header.scenario != script_digest(scenario):
-        difference = next(_script_differences(scenario, entries), None) or (
-            "a turn that has not been played yet is another, or there are more or fewer"
-        )
-    if difference is not None:
+    differs = difference(header.setup, setup)
+    if differs is None and header.scenario != script_digest(scenario):
+        differs = next(_script_differences(scenario, header, entries), _UNSEEN)
+    if differs is not None:
         raise FileError(
-            path, f"this journal was written by another scenario than {scenario.path}: {difference}"
+            path, f"this journal was written by another scenario than {scenario.path}: {differs}"
         )
 
 
-def _setup_differences(journaled: Setup, here: Setup) -> Iterator[str]:
-    for name in ("desk_id", "desk_name", "seats", "people", "opening", "policy"):
-        before, now = getattr(journaled, name), getattr(here, name)
-        if before != now:
-            yield from _deeper(name.replace("_", "."), _plain(before), _plain(now))
+@define
+class _PlayedTurn:
+    """What a journal says of one grant that plays a cue."""
+
+    cue: int
+    seat: str
+    calls: list[CallEntry] = field(factory=list)
+    late: list[CallEntry] = field(factory=list)
+    end: RowEntry | EndEntry | None = None
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether all that the turn lists came too late."""
+        return isinstance(self.end, EndEntry) and self.end.outcome == "timed_out"
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - attrs instances, tuples and plain values
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return asdict(value) if hasattr(value, "__attrs_attrs__") else value
-
-
-def _deeper(path: str, before: Any, now: Any) -> Iterator[str]:  # noqa: ANN401 - JSON-like values
-    """Walk into two values and yield each leaf that differs."""
-    if isinstance(before, dict) and isinstance(now, dict):
-        for key in before:
-            if before[key] != now.get(key):
-                yield from _deeper(f"{path}.{key}", before[key], now.get(key))
-    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
-        for at, (one, other) in enumerate(zip(before, now, strict=True), start=1):
-            if one != other:
-                yield from _deeper(f"{path}[{at}]", one, other)
-    else:
-        yield f"{path} is {_short(before)} there and {_short(now)} here"
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-
-
-def _script_differences(scenario: Scenario, entries: Sequence[Entry]) -> Iterator[str]:
+def _script_differences(
+    scenario: Scenario, header: HeaderEntry, entries: Sequence[Entry]
+) -> Iterator[str]:
     """Hold what was played against the script, turn by turn."""
-    header = entries[0]
-    if isinstance(header, HeaderEntry) and header.order != scenario.order:
+    if header.order is None:
+        yield "it has no script there"
+    elif header.order != scenario.order:
         yield f"order is {header.order!r} there and {scenario.order!r} here"
-    cue: int | None = None
-    calls = 0
+    for played in _played_turns(entries):
+        turn = scenario.turns[played.cue] if played.cue < len(scenario.turns) else None
+        speaker = played.row.author.id if isinstance(played, _Spoken) else played.seat
+        if turn is None:
+            yield f"turn {played.cue + 1} was played there and is not listed here"
+        elif (turn.seat or turn.person) != speaker:
+            yield f"turn {turn.label} is {speaker}'s there and another's here"
+        elif isinstance(played, _PlayedTurn):
+            yield from _turn_differs(turn, played)
+        elif turn.say != played.row.content:
+            yield f"turn {turn.label} says something else here"
+
+
+@frozen
+class _Spoken:
+    """A person's words that the script lists."""
+
+    cue: int
+    row: Row
+
+
+def _played_turns(entries: Sequence[Entry]) -> Iterable[_PlayedTurn | _Spoken]:
+    """Gather the entries of each grant; one without a cue plays nothing that is listed."""
+    turns: dict[tuple[int, int], _PlayedTurn] = {}
+    played: list[_PlayedTurn | _Spoken] = []
+    last: _PlayedTurn | None = None
     for entry in entries:
         if isinstance(entry, TurnEntry):
-            cue, calls = entry.cue, 0
-            yield from _speaker_differs(scenario, cue, entry.seat)
+            last = None
+            if entry.cue is not None:
+                last = turns[entry.turn, entry.attempt] = _PlayedTurn(entry.cue, entry.seat)
+                played.append(last)
+        elif isinstance(entry, CallEntry) and entry.source == "call":
+            caller = turns.get((entry.turn, entry.attempt))
+            if caller is not None:
+                (caller.late if entry.late else caller.calls).append(entry)
         elif isinstance(entry, RowEntry) and entry.cue is not None:
-            yield from _person_differs(scenario, entry)
-        elif isinstance(entry, CallEntry) and entry.source == "call" and not entry.late:
-            yield from _call_differs(scenario, cue, calls, entry)
-            calls += 1
+            played.append(_Spoken(entry.cue, entry.row))
+        elif last is not None and _ends(entry):
+            last.end = entry
+    return played
 
 
-def _speaker_differs(scenario: Scenario, cue: int | None, speaker: str) -> Iterator[str]:
-    if cue is None:
+def _ends(entry: Entry) -> TypeGuard[RowEntry | EndEntry]:
+    return isinstance(entry, EndEntry) or (isinstance(entry, RowEntry) and entry.kind == "seat")
+
+
+def _turn_differs(turn: Turn, played: _PlayedTurn) -> Iterator[str]:
+    listed, late, end = listed_calls(turn), turn.late, played.end
+    if played.timed_out:
+        listed, late = (), (*listed, *late)
+    yield from _calls_differ(f"turn {turn.label}", "call", listed, played.calls)
+    if end is not None and len(played.calls) < len(listed):
+        yield f"turn {turn.label} made fewer calls there than here"
+    yield from _calls_differ(f"turn {turn.label}", "late call", late, played.late)
+    if end is None or played.timed_out:
         return
-    if cue >= len(scenario.turns):
-        yield f"turn {cue + 1} was played there and is not listed here"
-    elif (scenario.turns[cue].seat or scenario.turns[cue].person) != speaker:
-        label = scenario.turns[cue].label
-        yield f"turn {label} is {speaker}'s there and another's here"
+    if end.wrote != turn.wrote:
+        yield f"turn {turn.label} left behind {list(end.wrote)} there and {list(turn.wrote)} here"
+    if isinstance(end, EndEntry) and (end.outcome == "failed") != (turn.crash is not None):
+        yield f"turn {turn.label} crashes in one of them only"
+    elif isinstance(end, EndEntry) and turn.crash is None and end.text != (turn.text or ""):
+        yield f"the text of turn {turn.label} is another here"
 
 
-def _person_differs(scenario: Scenario, entry: RowEntry) -> Iterator[str]:
-    cue = entry.cue or 0
-    found = list(_speaker_differs(scenario, cue, entry.row.author.id or ""))
-    yield from found
-    if not found and scenario.turns[cue].say != entry.row.content:
-        yield f"turn {scenario.turns[cue].label} says something else here"
-
-
-def _call_differs(
-    scenario: Scenario, cue: int | None, number: int, entry: CallEntry
+def _calls_differ(
+    turn: str, noun: str, listed: Sequence[Call], made: Sequence[CallEntry]
 ) -> Iterator[str]:
-    if cue is None or cue >= len(scenario.turns):
-        return
-    turn = scenario.turns[cue]
-    listed = listed_calls(turn)
-    if number >= len(listed):
-        yield f"turn {turn.label} made more calls there than here"
-    elif listed[number].tool != entry.tool or _json(listed[number].arguments) != entry.arguments:
-        yield f"call {number + 1} of turn {turn.label} is another here"
-
-
-def _json(arguments: Any) -> Any:  # noqa: ANN401 - arguments of any shape
-    try:
-        return json.loads(json.dumps(arguments, allow_nan=False))
-    except (TypeError, ValueError):
-        return {"not_json": type(arguments).__name__}
+    for number, (entry, call) in enumerate(zip_longest(made, listed[: len(made)]), start=1):
+        if call is None:
+            yield f"{turn} made more {noun}s there than here"
+            return
+        if (entry.tool, entry.arguments) != (call.tool, encodable(call.arguments)):
+            yield f"{noun} {number} of {turn} is another here"

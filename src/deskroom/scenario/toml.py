@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -19,7 +20,7 @@ from attrs import field, frozen
 from deskroom.errors import FileError
 from deskroom.scenario.position import STRING, Index, KeyPath, Place, place_of
 
-__all__ = ["MAX_FILE_BYTES", "Document", "parse_toml", "read_toml"]
+__all__ = ["MAX_FILE_BYTES", "Document", "Places", "Spot", "parse_toml", "read_toml"]
 
 #: A larger file is refused unread.
 MAX_FILE_BYTES: Final = 16 * 1024 * 1024
@@ -58,6 +59,39 @@ class Document:
     def value_at(self, path: KeyPath) -> Place:
         """Return the place of a value (of a table: its header); if not there, its table's."""
         return self._index.value_at(path)
+
+
+@frozen(eq=False)
+class Spot:
+    """A value of a document. Where it stands is worked out when somebody asks, which few do."""
+
+    document: Document
+    path: KeyPath
+
+    @property
+    def place(self) -> Place:
+        """The place of the value; of a table, that of its header."""
+        return self.document.value_at(self.path)
+
+
+class Places(Mapping[str, Place]):
+    """Where each key of a table stands, in the order of the file, worked out when asked for."""
+
+    def __init__(self, document: Document, path: KeyPath, keys: Iterable[str]) -> None:
+        self._document = document
+        self._path = path
+        self._keys = dict.fromkeys(keys)
+
+    def __getitem__(self, key: str) -> Place:
+        if key not in self._keys:
+            raise KeyError(key)
+        return self._document.key_at((*self._path, key))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
 
 
 def read_toml(path: str | os.PathLike[str]) -> Document:

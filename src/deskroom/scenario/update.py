@@ -182,6 +182,8 @@ def _block(before: Block, played: Played) -> Block:
 
     A key that no longer applies is taken out, and what is worth expecting instead is put in.
     """
+    if not before:
+        return before
     after: Block = {}
     for key, expected in before.items():
         value = expected if holds(key, expected, played) else _came_out(key, played)

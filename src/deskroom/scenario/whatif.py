@@ -56,7 +56,7 @@ def parse_setting(text: str) -> Setting:
 def with_settings(scenario: Scenario, settings: Iterable[Setting]) -> Scenario:
     """Return a scenario with another policy; the last setting of a key counts.
 
-    Raises ``UsageError`` where the policy names somebody who is not at the scenario's desk.
+    Raises ``FileError`` where the policy names somebody who is not at the scenario's desk.
     """
     for setting in settings:
         stated = setting.document.data[_TABLE]
@@ -64,7 +64,8 @@ def with_settings(scenario: Scenario, settings: Iterable[Setting]) -> Scenario:
         findings = Findings(setting.document)
         check_policy(findings, policy, Names(scenario.desk))
         if findings:
-            _refuse(setting.text, f"{findings.error().problem} (in {scenario.path})")
+            problem = f"--set {setting.text}: {findings.error().problem}"
+            raise FileError(scenario.path, problem)
         scenario = evolve(scenario, policy=policy)
     return scenario
 

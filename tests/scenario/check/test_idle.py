@@ -62,21 +62,36 @@ def test_no_asides_where_there_can_be_none(warned: Warned) -> None:
 @pytest.mark.parametrize(
     "policy, told",
     [
-        ("aside = { max_members = 1 }", "9:9: policy.aside: there are no asides: enabled = true is "
-         "missing"),
-        ("aside = { enabled = true }", "9:9: policy.aside.max_members: every aside is refused: "
-         "max_members is 0"),
-        ("aside = { enabled = true, max_members = 1, max_messages = 0 }", "9:59: "
-         "policy.aside.max_messages: every aside is refused: max_messages is 0"),
-        ("aside = { enabled = true, max_members = 1, max_messages = 1, require_thread = true }",
-         "9:79: policy.aside.require_thread: every aside is refused: a room has no threads yet"),
+        (
+            "aside = { max_members = 1 }",
+            ("9:9: policy.aside: there are no asides: enabled = true is missing"),
+        ),
+        (
+            "aside = { enabled = true }",
+            ("9:9: policy.aside.max_members: every aside is refused: max_members is 0"),
+        ),
+        (
+            "aside = { enabled = true, max_members = 1, max_messages = 0 }",
+            ("9:59: policy.aside.max_messages: every aside is refused: max_messages is 0"),
+        ),
+        (
+            "aside = { enabled = true, max_members = 1, max_messages = 1, require_thread = true }",
+            "9:79: policy.aside.require_thread: every aside is refused: a room has no threads yet",
+        ),
         ("chair = { every = 3 }", "9:19: policy.chair.every: the chair never speaks: rounds is 0"),
-        ("chair = { rounds = 3, every = 1 }", "9:9: policy.chair: in listed order the chair never "
-         "speaks"),
-        ('participants = ["lead"]', '9:16: policy.participants: with close = "first" the first '
-         "completion closes, of any seat"),
+        (
+            "chair = { rounds = 3, every = 1 }",
+            ("9:9: policy.chair: in listed order the chair never speaks"),
+        ),
+        (
+            'participants = ["lead"]',
+            (
+                '9:16: policy.participants: with close = "first" the first '
+                "completion closes, of any seat"
+            ),
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_policy_that_does_nothing_is_told(warned: Warned, policy: str, told: str) -> None:
     """Each is a key that somebody wrote and that changes nothing."""
     assert [told] == warned(f"[policy]\n{policy}\n{TURN}")

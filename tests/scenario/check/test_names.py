@@ -64,10 +64,14 @@ def test_two_seats_with_one_name_that_cannot_be_used_are_told_as_well(warned: Wa
     """They are shown under one name, even though no message can hold it."""
     seats = '{ id = "lead", name = "Big Bob" }, { id = "b", name = "big bob" }'
     assert [
-        '7:32: desk.seats[1].name: no message can address a seat as "Big Bob": '
-        "a space ends a mention",
-        '7:64: desk.seats[2].name: no message can address a seat as "big bob": '
-        "a space ends a mention",
+        (
+            '7:32: desk.seats[1].name: no message can address a seat as "Big Bob": '
+            "a space ends a mention"
+        ),
+        (
+            '7:64: desk.seats[2].name: no message can address a seat as "big bob": '
+            "a space ends a mention"
+        ),
         '7:64: desk.seats[2].name: the seat "lead" is called "big bob" as well',
     ] == warned(TURN, seats=seats)
 
@@ -75,20 +79,32 @@ def test_two_seats_with_one_name_that_cannot_be_used_are_told_as_well(warned: Wa
 @pytest.mark.parametrize(
     "seats, told",
     [
-        ('{ id = "lead" }, { id = "b", name = "Lead" }', "7:46: desk.seats[2].name: @Lead may mean "
-         "the seat lead or the seat b"),
-        ('{ id = "lead" }, { id = "B" }, { id = "b" }', "7:48: desk.seats[3].id: @b may mean "
-         "the seat B or the seat b"),
-        ('{ id = "lead", name = "Sam_Lee" }', "7:32: desk.seats[1].name: @Sam_Lee may mean "
-         "the seat lead or the person sam"),
-        ('{ id = "lead", name = "D" }', "7:32: desk.seats[1].name: @D may mean "
-         "the seat lead or the desk d"),
-        ('{ id = "lead", name = "Here" }', "7:32: desk.seats[1].name: @Here may mean "
-         "the seat lead or everyone"),
-        ('{ id = "lead" }, { id = "everyone" }', "7:34: desk.seats[2].id: @everyone may mean "
-         "the seat everyone or everyone"),
+        (
+            '{ id = "lead" }, { id = "b", name = "Lead" }',
+            ("7:46: desk.seats[2].name: @Lead may mean the seat lead or the seat b"),
+        ),
+        (
+            '{ id = "lead" }, { id = "B" }, { id = "b" }',
+            ("7:48: desk.seats[3].id: @b may mean the seat B or the seat b"),
+        ),
+        (
+            '{ id = "lead", name = "Sam_Lee" }',
+            ("7:32: desk.seats[1].name: @Sam_Lee may mean the seat lead or the person sam"),
+        ),
+        (
+            '{ id = "lead", name = "D" }',
+            ("7:32: desk.seats[1].name: @D may mean the seat lead or the desk d"),
+        ),
+        (
+            '{ id = "lead", name = "Here" }',
+            ("7:32: desk.seats[1].name: @Here may mean the seat lead or everyone"),
+        ),
+        (
+            '{ id = "lead" }, { id = "everyone" }',
+            ("7:34: desk.seats[2].id: @everyone may mean the seat everyone or everyone"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_name_that_means_something_else_as_well_is_told_once(
     warned: Warned, seats: str, told: str
 ) -> None:
@@ -104,8 +120,10 @@ def test_people_are_named_by_their_label_or_its_words(file: Callable[..., str]) 
         '{ id = "e", label = "Everyone" }',
     )
     assert [
-        '6:31: desk.people[1].label: no message can address a person as "!!": a name cannot begin '
-        'with "!"',
+        (
+            '6:31: desk.people[1].label: no message can address a person as "!!": a name cannot begin '
+            'with "!"'
+        ),
         "6:88: desk.people[3].label: @bob may mean the person b or the person c, so it is nobody",
         "6:117: desk.people[4].label: @Everyone may mean the person e or everyone, so it is nobody",
     ] == [

@@ -65,11 +65,13 @@ def test_a_turn_behind_a_completion_is_never_reached(warned: Warned) -> None:
         completion("lead", "takes = 600\n"),
         completion("lead").replace('"done"', '" "'),
         completion("lead").replace('"done" }', '"done" }, { tool = "desk_post", message = "x" }'),
-        completion("lead").replace('"done" }', '"done" }, { tool = "desk_dm", to = ["solver"], message = "x" }'),
+        completion("lead").replace(
+            '"done" }', '"done" }, { tool = "desk_dm", to = ["solver"], message = "x" }'
+        ),
         completion("lead").replace('"done"', '"!aside @solver done"'),
         post("lead"),
     ],
-)  # fmt: skip
+)
 def test_a_turn_that_may_not_complete_closes_nothing(warned: Warned, turn: str) -> None:
     """It fails, is over, is refused, is replaced, or may be."""
     policy = "[policy]\naside = { enabled = true, max_members = 1, max_messages = 1 }\n"
@@ -84,9 +86,11 @@ def test_a_turn_that_may_not_complete_closes_nothing(warned: Warned, turn: str) 
         completion("lead").replace("desk_complete_episode", "desk_close"),
         completion("lead").replace('"done" }', '"done" }, { tool = "desk_read" }'),
         completion("lead").replace('"done" }', '"done" }, { tool = "desk_pst" }'),
-        completion("lead").replace('"done" }', '"done" }, { tool = "desk_dm", to = ["solver"], message = "x" }'),
+        completion("lead").replace(
+            '"done" }', '"done" }, { tool = "desk_dm", to = ["solver"], message = "x" }'
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_call_that_changes_nothing_leaves_a_completion_certain(warned: Warned, turn: str) -> None:
     """A read, a call that is always refused and one that comes too late are no message."""
     assert 1 == len(never(warned(turn + post("solver"))))
@@ -128,7 +132,9 @@ def test_a_retry_costs_no_turn_of_its_own(warned: Warned) -> None:
     assert [f"13:1 turn 2: {why}"] == never(warned(policy + silent + post("solver")))
     yields = policy.replace("retry", "yield")
     assert [f"13:1 turn 2: {why}"] == never(warned(yields + silent + post("lead")))
-    assert [f"14:10 turn 1 after 1: {why}"] == never(warned(policy + post("lead", more="repeat = 2\n")))
+    assert [f"14:10 turn 1 after 1: {why}"] == never(
+        warned(policy + post("lead", more="repeat = 2\n"))
+    )
     assert [f"16:10 turn 2 after 1: {why}"] == never(
         warned(policy + silent + post("lead", more="repeat = 2\n"))
     )
@@ -264,7 +270,7 @@ def test_a_seat_goes_no_further_than_its_own_closing_completion(routed: Warned) 
 
 def test_with_close_all_only_a_sole_participant_closes_alone(routed: Warned) -> None:
     """What the others have done by then depends on the way there."""
-    lines = opening("begin") + completion("lead", '') + post("lead")
+    lines = opening("begin") + completion("lead", "") + post("lead")
     policy = '[policy]\nclose = "all"\nparticipants = {}\n'
     assert 1 == len(routed(policy.format('["lead"]') + lines))
     assert 0 == len(routed(policy.format('["lead", "solver"]') + lines))
@@ -359,21 +365,23 @@ def scenarios(draw: st.DrawFn) -> str:
             unique=True,
         )
     )
-    return "\n".join([
-        "format = 1",
-        f'order = "{order}"',
-        "[desk]",
-        'id = "d"',
-        'name = "D"',
-        'people = [{ id = "sam", label = "Sam" }]',
-        f'seats = [{{ id = "a" }}, {{ id = "b" }}, {{ id = "c"{mark} }}]',
-        "[policy]",
-        *policy,
-        "[opening]",
-        'by = "sam"',
-        f'message = "{draw(st.sampled_from(WORDS))}"',
-        *draw(st.lists(turns(), min_size=1, max_size=5)),
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            "format = 1",
+            f'order = "{order}"',
+            "[desk]",
+            'id = "d"',
+            'name = "D"',
+            'people = [{ id = "sam", label = "Sam" }]',
+            f'seats = [{{ id = "a" }}, {{ id = "b" }}, {{ id = "c"{mark} }}]',
+            "[policy]",
+            *policy,
+            "[opening]",
+            'by = "sam"',
+            f'message = "{draw(st.sampled_from(WORDS))}"',
+            *draw(st.lists(turns(), min_size=1, max_size=5)),
+        ]
+    )
 
 
 def told_copies(warnings: tuple[CheckWarning, ...], replay: Replay) -> set[str]:

@@ -52,13 +52,17 @@ def test_every_error_is_told_and_every_warning_that_they_leave_room_for(file: Fi
     )
     errors, warnings = told(text)
     assert [
-        "x.toml:13:1: turn[2].sya: unknown key, expected one of seat, person, say, calls, text, "
-        'takes, crash, late, wrote, scores, repeat, expect; did you mean "say"?',
+        (
+            "x.toml:13:1: turn[2].sya: unknown key, expected one of seat, person, say, calls, text, "
+            'takes, crash, late, wrote, scores, repeat, expect; did you mean "say"?'
+        ),
         'x.toml:15:8: turn[3].seat: found "solve", expected a seat of the desk (lead, checker)',
     ] == errors
     assert [
-        'x.toml:7:51: warning: desk.seats[2].name: no message can address a seat as "the checker": '
-        "a space ends a mention",
+        (
+            'x.toml:7:52: warning: desk.seats[2].name: no message can address a seat as "the checker": '
+            "a space ends a mention"
+        ),
         "x.toml:10:8: warning: turn[1].say: @cheker is nobody here; did you mean @checker?",
         "x.toml:20:1: warning: turn[4].wrote: this is empty and says nothing",
     ] == warnings
@@ -73,7 +77,7 @@ def test_nothing_is_warned_of_that_an_error_leaves_in_doubt(file: File) -> None:
     assert (1, []) == (len(errors), warnings)
     errors, warnings = told(file(f"[policy]\nmax_calls = -1\n{TURN}wrote = []\n"))
     assert (1, []) == (len(errors), warnings)
-    errors, warnings = told(file(f"policy = 3\n{TURN}wrote = []\n".replace("policy", "xpolicy")))
+    errors, warnings = told(file(f"[policies]\n{TURN}wrote = []\n"))
     assert (1, 1) == (len(errors), len(warnings))
 
 

@@ -28,11 +28,14 @@ def said(message: str) -> str:
         ("ask@solver.", 11, f"@solver is not read: {NOT_READ}."),
         ("`@solver go`", 9, "@solver is inside code and is not read."),
         ("see `x` and `@checker.run`", 21, "@checker is inside code and is not read."),
-        ("@**checker** go", 8, "@**checker** is not read: no name stands right behind the @; "
-         "did you mean @checker?"),
+        (
+            "@**checker** go",
+            8,
+            ("@**checker** is not read: no name stands right behind the @; did you mean @checker?"),
+        ),
         ("@ solver", 8, "@ is not read: no name stands right behind the @; did you mean @solver?"),
     ],
-)  # fmt: skip
+)
 def test_what_a_reader_takes_for_a_seat_is_told_at_its_own_place(
     warned: Warned, message: str, column: int, problem: str
 ) -> None:
@@ -61,7 +64,9 @@ def test_what_names_somebody_or_never_meant_to_is_left_alone(warned: Warned, mes
 
 def test_a_name_that_may_mean_two_is_told_where_it_is_used(warned: Warned) -> None:
     """The desk is warned of too: that is where it can be mended."""
-    told = warned(said("@bob go"), seats='{ id = "lead" }, { id = "bob" }, { id = "b", name = "Bob" }')
+    told = warned(
+        said("@bob go"), seats='{ id = "lead" }, { id = "bob" }, { id = "b", name = "Bob" }'
+    )
     assert "10:8: turn[1].say: @bob may mean the seat bob or the seat b, so it is nobody" == told[1]
 
 

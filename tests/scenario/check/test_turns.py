@@ -9,9 +9,7 @@ Warned = Callable[..., list[str]]
 FENCE = '{ id = "lead", fence = true }, { id = "solver" }'
 OLD = '{ id = "lead" }, { id = "old", retired = true }'
 ASIDE = "[policy]\naside = { enabled = true, max_members = 1, max_messages = 1 }\n"
-TOOLS = (
-    "The tools are desk_post, desk_broadcast, desk_dm, desk_complete_episode, desk_read"
-)
+TOOLS = "The tools are desk_post, desk_broadcast, desk_dm, desk_complete_episode, desk_read"
 
 
 def turn(lines: str, seat: str = "lead") -> str:
@@ -22,25 +20,59 @@ def turn(lines: str, seat: str = "lead") -> str:
 @pytest.mark.parametrize(
     "call, told",
     [
-        ('tool = "desk_pst", message = "x"', "(unknown_tool): There is no such tool. "
-         f"Did you mean desk_post? {TOOLS}"),
-        ('tool = "desk_post"', "(empty_message): The message is blank; say something, or end the "
-         "turn"),
-        ('tool = "desk_post", message = 3', "(bad_arguments): The arguments are not what the tool "
-         "takes: message must be a string, not a number"),
-        ('tool = "desk_post", to = ["solver"], message = "x"', "(bad_arguments): The arguments are "
-         "not what the tool takes: there is an argument that the tool does not have; it takes "
-         "message"),
-        ('tool = "desk_dm", to = ["solve"], message = "x"', "(unknown_recipient): One of the ids "
-         "in `to` is no active seat. Did you mean solver? The other seats are solver, checker"),
-        ('tool = "desk_dm", to = ["lead"], message = "x"', "(self_recipient): You are the only one "
-         "addressed; a message to yourself reaches nobody"),
-        ('tool = "desk_dm", to = ["solver"], message = "x"', "(disabled): Nothing was published: "
-         "this desk has no private talk. Say it to the desk, or leave it out"),
-        ('tool = "desk_post", message = "!aside @solver x"', "(disabled): Nothing was published: "
-         "this desk has no private talk. Say it to the desk, or leave it out"),
+        (
+            'tool = "desk_pst", message = "x"',
+            (f"(unknown_tool): There is no such tool. Did you mean desk_post? {TOOLS}"),
+        ),
+        (
+            'tool = "desk_post"',
+            ("(empty_message): The message is blank; say something, or end the turn"),
+        ),
+        (
+            'tool = "desk_post", message = 3',
+            (
+                "(bad_arguments): The arguments are not what the tool "
+                "takes: message must be a string, not a number"
+            ),
+        ),
+        (
+            'tool = "desk_post", to = ["solver"], message = "x"',
+            (
+                "(bad_arguments): The arguments are "
+                "not what the tool takes: there is an argument that the tool does not have; it takes "
+                "message"
+            ),
+        ),
+        (
+            'tool = "desk_dm", to = ["solve"], message = "x"',
+            (
+                "(unknown_recipient): One of the ids "
+                "in `to` is no active seat. Did you mean solver? The other seats are solver, checker"
+            ),
+        ),
+        (
+            'tool = "desk_dm", to = ["lead"], message = "x"',
+            (
+                "(self_recipient): You are the only one "
+                "addressed; a message to yourself reaches nobody"
+            ),
+        ),
+        (
+            'tool = "desk_dm", to = ["solver"], message = "x"',
+            (
+                "(disabled): Nothing was published: "
+                "this desk has no private talk. Say it to the desk, or leave it out"
+            ),
+        ),
+        (
+            'tool = "desk_post", message = "!aside @solver x"',
+            (
+                "(disabled): Nothing was published: "
+                "this desk has no private talk. Say it to the desk, or leave it out"
+            ),
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_call_that_is_always_refused_is_told_as_the_seat_would_be(
     warned: Warned, call: str, told: str
 ) -> None:
@@ -80,7 +112,9 @@ def test_a_private_call_that_goes_to_the_desk_instead_is_taken(warned: Warned) -
 
 def test_say_is_one_call(warned: Warned) -> None:
     """A blank one is refused."""
-    told = "this call is refused (empty_message): The message is blank; say something, or end the turn"
+    told = (
+        "this call is refused (empty_message): The message is blank; say something, or end the turn"
+    )
     assert [f"10:7: turn[1].say: {told}"] == warned(turn('say = " "'))
 
 
@@ -158,18 +192,19 @@ def test_scores_are_for_candidates_and_for_the_scripted_router(warned: Warned) -
         "11:22: turn[1].scores.old: a retired seat is never a candidate",
     ] == warned(lines, seats=seats)
     lexical = "[policy.broadcast]\nrouter = 'lexical'\n"
-    assert [
-        '13:1: turn[1].scores: the router is "lexical" and reads no scores'
-    ] == warned(lexical + lines, seats=seats)
+    assert ['13:1: turn[1].scores: the router is "lexical" and reads no scores'] == warned(
+        lexical + lines, seats=seats
+    )
 
 
 def test_an_empty_list_says_nothing(warned: Warned) -> None:
     """Nor does a path without a name."""
     told = "this is empty and says nothing"
     lines = turn('say = "x"\nlate = []\nwrote = []\nscores = {}')
-    assert [f"{at}: turn[1].{key}: {told}" for at, key in (
-        ("11:1", "late"), ("12:1", "wrote"), ("13:1", "scores")
-    )] == warned(lines)  # fmt: skip
+    assert [
+        f"{at}: turn[1].{key}: {told}"
+        for at, key in (("11:1", "late"), ("12:1", "wrote"), ("13:1", "scores"))
+    ] == warned(lines)
     assert ["11:18: turn[1].wrote[2]: this path is blank"] == warned(
         turn('say = "x"\nwrote = ["a.py", " "]')
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,31 +17,36 @@ from sybil.parsers.markdown import CodeBlockParser
 from deskroom.scenario import parse_scenario, replay_scenario
 
 _REPLAYED = "scenarios/run-28.toml"
+_PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 class _PythonBlocks(CodeBlockParser):
-    """Runs a block and keeps what it printed for the text block that follows."""
+    """Runs a block."""
 
     language = "python"
 
     def evaluate(self, example: Example) -> None:
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
+        with contextlib.redirect_stdout(io.StringIO()):
             PythonEvaluator()(example)
-        example.namespace["printed"] = printed.getvalue()
 
 
 class _TextBlocks(CodeBlockParser):
-    """Holds a text block against what was printed, or against the replay that comes first."""
+    """Holds a text block against what the Python before it prints, or the replay if there is none.
+
+    It runs that Python again: the examples of a page may be shared out to several processes.
+    """
 
     language = "text"
 
     def evaluate(self, example: Example) -> str | None:
         shown = [line.rstrip() for line in example.parsed.strip().splitlines()]
-        printed = example.namespace.get("printed")
-        if printed is not None:
-            got = [line.rstrip() for line in printed.strip().splitlines()]
-            return None if got == shown else f"the block before it printed:\n{printed}"
+        python = _PYTHON.findall(example.document.text[: example.start])
+        if python:
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                exec(python[-1], {})  # noqa: S102 - the page's own example
+            got = [line.rstrip() for line in printed.getvalue().strip().splitlines()]
+            return None if got == shown else f"the block before it prints:\n{printed.getvalue()}"
         got = [line.rstrip() for line in _replay().splitlines()]
         missing = [line for line in shown if line not in got]
         return f"the replay prints no such lines: {missing}" if missing else None

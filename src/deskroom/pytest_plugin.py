@@ -6,17 +6,18 @@ nothing heavy before a scenario is run or a fixture is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from functools import partial
 from os.path import normpath
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from deskroom.errors import FileError, nearest
 
 if TYPE_CHECKING:
-    from deskroom.scenario import Scenario
+    from deskroom.scenario import Replay, Scenario
     from deskroom.testing import Replayer, RoomFactory
 
 __all__ = ["ScenarioFile", "ScenarioItem", "replay", "room"]
@@ -112,23 +113,36 @@ class ScenarioItem(pytest.Item):
         """Read the file."""
         from deskroom.testing import Replayer
 
-        problems: Sequence[FileError] = ()
         try:
             self._scenario = Replayer().load(self.path)
         except FileError as error:
-            problems = getattr(error, "problems", [error])
-        if problems:  # told out here, so that no report shows one error behind the other
-            _fail(map(str, problems))
+            raise _failure(map(str, getattr(error, "problems", [error]))) from None
 
     def runtest(self) -> None:
-        """Replay the scenario."""
+        """Replay the scenario, and update its file if that was asked for."""
         from deskroom.render.replay import mismatch_line
         from deskroom.testing import Replayer
 
         assert self._scenario is not None  # noqa: S101 - setup comes first
         replay = Replayer()(self._scenario)
+        if not replay.ok and self.config.getoption("--deskroom-update"):
+            replay = self._updated(replay)
         if not replay.ok:
-            _fail(map(mismatch_line, replay.mismatches))
+            raise _failure(map(mismatch_line, replay.mismatches))
+
+    def _updated(self, replay: Replay) -> Replay:
+        """Return how the scenario replays once its file says what came out."""
+        from deskroom.render.update import change_line
+        from deskroom.scenario.update import update_file
+        from deskroom.testing.make import off_loop
+
+        try:
+            update = off_loop(partial(update_file, replay))
+        except FileError as error:
+            raise _failure([str(error)]) from None
+        # A report takes these from a worker of xdist to the process that prints the summary.
+        self.user_properties += [(_UPDATED, change_line(change)) for change in update.changes]
+        return update.replay
 
     def teardown(self) -> None:
         """Let go of what was read: tests are kept until the session ends."""
@@ -139,10 +153,29 @@ class ScenarioItem(pytest.Item):
         return self.path, None, self.name
 
 
-def _fail(lines: Iterable[str]) -> NoReturn:
+def _failure(lines: Iterable[str]) -> BaseException:
+    """Return what fails a test with these lines as its report, and nothing else in it."""
     from deskroom.render.text import one_line
 
-    pytest.fail("\n".join(map(one_line, lines)), pytrace=False)
+    return pytest.fail.Exception("\n".join(map(one_line, lines)), pytrace=False)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was written into scenario files."""
+    if not terminalreporter.config.getoption("--deskroom-update"):
+        return
+    stats = terminalreporter.stats
+    reports = [*stats.get("passed", []), *stats.get("failed", [])]
+    lines = [
+        str(value)
+        for report in sorted(reports, key=lambda report: report.nodeid)
+        for name, value in report.user_properties
+        if name == _UPDATED and report.when == "call"
+    ]
+    if lines:
+        terminalreporter.section("scenarios updated")
+        for line in lines:
+            terminalreporter.write_line(line)
 
 
 # --- fixtures ----------------------------------------------------------------------------------

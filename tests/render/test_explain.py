@@ -128,7 +128,7 @@ def test_a_private_message_says_who_reads_it_and_who_cannot() -> None:
         "audience: only solver",
         "next:     nobody: no seat is named by an @id that counts",
         (
-            "reply:    Accepted. Only solver will read it. It wakes nobody: no seat is named by an @id "
+            "reply:    Accepted. Of the seats, only solver will read it. It wakes nobody: no seat is named by an @id "
             "that counts. @checker cannot read this and is not woken."
         ),
     ] == lines(told)

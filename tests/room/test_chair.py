@@ -58,6 +58,6 @@ def test_a_nudge_names_who_wrote_text_and_made_no_call() -> None:
     """The seats that only narrated are named without an @, after the address."""
     text = nudge_text("b", has_spoken=False, narrated=("a", "c"))
     assert text.endswith(
-        " A turn of a, c held text and no call; text outside a call reaches nobody."
+        " Mind that a, c wrote text and made no call: text outside a call reaches nobody."
     )
     assert 1 == text.count("@")

@@ -523,7 +523,7 @@ async def test_a_nudge_names_who_only_narrated_and_forgets_it_then() -> None:
     """Seats that wrote text and called nothing are named once, without an @."""
     a = ScriptedSeat("thinking", "thinking", [read()])
     result = await play({"a": a}, policy=nudging(3))
-    told = ["A turn of a held text and no call" in row.content for row in result.rows[1:]]
+    told = ["a wrote text and made no call" in row.content for row in result.rows[1:]]
     assert [True, True, False] == told
     assert [1, 1, 1] == [row.content.count("@") for row in result.rows[1:]]
 

@@ -179,19 +179,19 @@ def test_a_seat_that_is_alone_is_told_so() -> None:
             "Accepted. It marks your work as done. The turn goes to theory.",
         ),
         (broadcast("who?"), "Accepted. The room picks who takes it up."),
-        (dm("checker", "m"), "Accepted. Only checker will read it. The turn goes to checker."),
+        (dm("checker", "m"), "Accepted. Of the seats, only checker will read it. The turn goes to checker."),
         (
             dm(["theory", "checker"], "m"),
-            "Accepted. Only theory and checker will read it. The turn goes to theory.",
+            "Accepted. Of the seats, only theory and checker will read it. The turn goes to theory.",
         ),
         (
             dm(["checker", "theory"], "@theory m"),
-            "Accepted. Only checker and theory will read it. The turn goes to theory.",
+            "Accepted. Of the seats, only checker and theory will read it. The turn goes to theory.",
         ),
         (
             dm("checker", "@theory m"),
             (
-                "Accepted. Only checker will read it. "
+                "Accepted. Of the seats, only checker will read it. "
                 "It wakes nobody: no seat is named by an @id that counts. "
                 "@theory cannot read this and is not woken."
             ),
@@ -199,13 +199,13 @@ def test_a_seat_that_is_alone_is_told_so() -> None:
         (
             dm(["checker", "theory"], "m @zz @yy"),
             (
-                "Accepted. Only checker and theory will read it. The turn goes to checker. "
+                "Accepted. Of the seats, only checker and theory will read it. The turn goes to checker. "
                 "@zz is nobody here. @yy is nobody here."
             ),
         ),
         (
             post("!aside @checker @theory m"),
-            "Accepted. Only checker and theory will read it. The turn goes to checker.",
+            "Accepted. Of the seats, only checker and theory will read it. The turn goes to checker.",
         ),
     ],
 )

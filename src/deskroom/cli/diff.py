@@ -7,15 +7,14 @@ from typing import Literal
 import click
 
 from deskroom.cli.output import EXIT_MISMATCH, print_json, print_warning, shown_path
-from deskroom.cli.shared import backend_option, log_options, set_up
+from deskroom.cli.shared import backend_option, check_seat, log_options, set_up
 from deskroom.core import OPERATOR, Viewer
-from deskroom.errors import FileError, nearest
 from deskroom.render.diff import diff_json, diff_lines
 from deskroom.scenario.account import Account, narrowed
 from deskroom.scenario.diff import compare_accounts
 from deskroom.scenario.sources import read_account
 
-__all__ = ["check_seat", "diff_command"]
+__all__ = ["diff_command"]
 
 
 @click.command("diff", short_help="Say where two runs part, and why.")
@@ -65,11 +64,3 @@ def _account(path: str, viewer: Viewer, backend: Literal["asyncio", "trio"]) -> 
     if account.seats is not None:
         check_seat(path, account.seats, viewer)
     return narrowed(account, viewer)
-
-
-def check_seat(path: str, seats: tuple[str, ...], viewer: Viewer) -> None:
-    """Raise ``FileError`` when a seat that things are narrowed to does not sit at a file's desk."""
-    if viewer.kind == "agent" and viewer.id not in seats:
-        near = nearest(viewer.id or "", seats)
-        hint = f"; did you mean {near!r}?" if near else f"; its seats are {', '.join(seats)}"
-        raise FileError(path, f"no seat {viewer.id!r} sits at this desk{hint}")

@@ -2,68 +2,59 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from hashlib import sha256
 from typing import Any, Literal
 
+import anyio
 import click
-from attrs import define, field, frozen
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from attrs import define, field
 
-from deskroom.cli.output import (
-    EXIT_MISMATCH,
-    EXIT_WRONG,
-    console,
-    counted,
-    print_error,
-    print_json,
-    shown_path,
-)
+from deskroom.cli.output import EXIT_MISMATCH, EXIT_WRONG, console, print_json
+from deskroom.cli.playing import Options, Report, play, wrong
 from deskroom.cli.shared import backend_option, log_options, set_up
 from deskroom.core import OPERATOR, Viewer
-from deskroom.errors import FileError, UsageError, nearest
-from deskroom.journal import JournalFile
-from deskroom.render.replay import mismatch_line, replay_json, replay_table
-from deskroom.render.text import one_line
-from deskroom.scenario import Replay, Scenario, find_scenarios, load_scenario, replay_scenario
+from deskroom.errors import FileError, UsageError
+from deskroom.scenario import find_scenarios
+from deskroom.scenario.files import write_file
+from deskroom.scenario.replay import LOOP_OPTIONS
+from deskroom.scenario.whatif import parse_setting
 
-__all__ = ["replay_command"]
+__all__ = ["play_files", "replay_command", "shuffled"]
 
 _MANY = 20
-
-
-@frozen
-class Options:
-    """How to play and what to show."""
-
-    backend: Literal["asyncio", "trio"]
-    viewer: Viewer
-    quiet: bool
-    verbose: bool
-    as_json: bool
-    fail_on_unused: bool
-    journal_path: str | None
 
 
 @define
 class Tally:
     """What came of a whole call."""
 
-    passed: int = 0
-    failed: int = 0
-    wrong: int = 0
-    rows: int = 0
-    turns: int = 0
-    documents: list[dict[str, Any]] = field(factory=list)
+    reports: list[Report] = field(factory=list)
+
+    def add(self, report: Report) -> None:
+        """Count one file."""
+        self.reports.append(report)
+
+    def total(self, name: str) -> int:
+        """Return the sum of a number of all reports."""
+        return sum(getattr(report, name) for report in self.reports)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many files passed, failed and were wrong."""
+        counted = Counter(report.status for report in self.reports)
+        return {"passed": counted["passed"], "failed": counted["failed"], "wrong": counted["wrong"]}
 
     @property
     def exit_code(self) -> int:
         """2 outranks 1: what could not be played may hide anything."""
-        if self.wrong:
+        counts = self.counts
+        if counts["wrong"]:
             return EXIT_WRONG
-        return EXIT_MISMATCH if self.failed else 0
+        return EXIT_MISMATCH if counts["failed"] else 0
 
 
 @click.command("replay", short_help="Play scenarios and compare what comes out.")
@@ -73,9 +64,30 @@ class Tally:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
 @click.option("--as", "seat", metavar="SEAT", help="Show only what this seat may read.")
 @click.option("--fail-on-unused", is_flag=True, help="A listed turn left over is a mismatch.")
+@click.option("--update", is_flag=True, help="Write what came out into expectations that differ.")
+@click.option(
+    "--set",
+    "given",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Play under another policy, for example policy.dispatch.max_hops=2 (a value in TOML).",
+)
+@click.option("--diff", is_flag=True, help="Compare with and without --set, and show what differs.")
 @click.option(
     "--journal", "journal_path", metavar="FILE", help="Keep every entry of one scenario in a file."
 )
+@click.option("--junit", "junit_path", metavar="FILE", help="Write the results as JUnit XML too.")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Use N processes."
+)
+@click.option(
+    "--repeat",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="N",
+    help="Play each N times; every play must write the same bytes.",
+)
+@click.option("--shuffle", "seed", metavar="SEED", help="Play the files in another order.")
 @backend_option
 @log_options
 def replay_command(
@@ -86,7 +98,14 @@ def replay_command(
     as_json: bool,
     seat: str | None,
     fail_on_unused: bool,
+    update: bool,
+    given: tuple[str, ...],
+    diff: bool,
     journal_path: str | None,
+    junit_path: str | None,
+    jobs: int,
+    repeat: int,
+    seed: str | None,
     backend: Literal["asyncio", "trio"],
     log_format: str | None,
     log_level: str | None,
@@ -96,20 +115,48 @@ def replay_command(
     Each scenario is shown as a table: the rows in order, who spoke to whom, who is next and why.
     A mismatch names the file and line, what was expected, what came out, and the host's reason.
 
+    With --update, expectations that differ are rewritten in place; comments and layout stay, and
+    what is wrong with a script is only told.
+
     \b
     Exit codes: 0 all as expected, 1 a mismatch, 2 a file that is wrong (2 outranks 1).
     """  # noqa: D301 - click reads this mark
-    set_up(log_format, log_level, backend)
-    viewer = OPERATOR if seat is None else Viewer("agent", seat)
-    options = Options(backend, viewer, quiet, verbose, as_json, fail_on_unused, journal_path)
+    set_up_process = partial(set_up, log_format, log_level, backend)
+    set_up_process()
+    options = Options(
+        backend=backend,
+        viewer=OPERATOR if seat is None else Viewer("agent", seat),
+        quiet=quiet,
+        verbose=verbose,
+        as_json=as_json,
+        fail_on_unused=fail_on_unused,
+        journal_path=journal_path,
+        update=update,
+        settings=tuple(parse_setting(text) for text in given),
+        diff=diff,
+        repeat=repeat,
+    )
+    _check(options)
     tally = Tally()
-    files = _found(paths, tally)
+    files = shuffled(_found(paths, tally), seed)
     if journal_path is not None and len(files) > 1:
         raise UsageError(f"--journal keeps one scenario, and {len(files)} were named")
-    for path in _with_progress(files):
-        _one(path, options, tally)
-    _finish(tally, options)
+    _play_all(files, options, tally, min(jobs, len(files)))
+    _finish(tally, options, seed)
+    if junit_path is not None:
+        _write_junit(tally, junit_path)
     return tally.exit_code
+
+
+def _check(options: Options) -> None:
+    """Refuse options that contradict each other."""
+    if options.diff and not options.settings:
+        raise UsageError("--diff shows what --set changes: say what to change")
+    if options.update and options.settings:
+        raise UsageError("--update writes what comes of a file as it is: leave out --set")
+    for name, used in (("--journal", options.journal_path), ("--repeat", options.repeat > 1)):
+        if options.diff and used:
+            raise UsageError(f"--diff plays each file twice, so it cannot go with {name}")
 
 
 def _found(paths: Iterable[str], tally: Tally) -> list[str]:
@@ -119,97 +166,26 @@ def _found(paths: Iterable[str], tally: Tally) -> list[str]:
         try:
             files.extend(str(file) for file in find_scenarios([path]))
         except FileError as error:
-            _wrong(error, tally)
+            tally.add(wrong(error))
     return list(dict.fromkeys(files))
 
 
-def _with_progress(files: list[str]) -> Iterator[str]:
-    if len(files) <= _MANY or not sys.stderr.isatty():
-        yield from files
+def shuffled(files: Sequence[str], seed: str | None) -> list[str]:
+    """Return the files in an order that the seed and their number decide, the same everywhere."""
+    if seed is None:
+        return list(files)
+
+    def key(at: int) -> bytes:
+        return sha256(f"{seed}\n{at}".encode("utf-8", "surrogatepass")).digest()
+
+    return [files[at] for at in sorted(range(len(files)), key=key)]
+
+
+# --- playing -----------------------------------------------------------------------------------
+
+
+def _play_all(files: Sequence[str], options: Options, tally: Tally, jobs: int) -> None:
+    if jobs <= 1:
+        play_files(_with_progress(files, len(files)), options, tally.add)
         return
-    columns = (TextColumn("replaying"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        yield from progress.track(files)
-
-
-def _one(path: str, options: Options, tally: Tally) -> None:
-    try:
-        scenario = load_scenario(path)
-        _check_viewer(scenario, options.viewer)
-        replay = _replay(scenario, options)
-    except FileError as error:
-        _wrong(error, tally)
-        return
-    tally.passed += replay.ok
-    tally.failed += not replay.ok
-    tally.rows += len(replay.result.rows)
-    tally.turns += replay.result.granted
-    if options.as_json:
-        tally.documents.append(replay_json(replay, shown_path(path), options.viewer))
-    else:
-        _show(path, replay, options)
-
-
-def _replay(scenario: Scenario, options: Options) -> Replay:
-    with contextlib.ExitStack() as stack:
-        journal = None
-        if options.journal_path is not None:
-            journal = stack.enter_context(JournalFile.create(options.journal_path))
-        return replay_scenario(
-            scenario,
-            backend=options.backend,
-            journal=journal,
-            fail_on_unused=options.fail_on_unused,
-        )
-
-
-def _check_viewer(scenario: Scenario, viewer: Viewer) -> None:
-    seats = [seat.id for seat in scenario.desk.seats]
-    if viewer.kind == "agent" and viewer.id not in seats:
-        near = nearest(viewer.id or "", seats)
-        hint = f"; did you mean {near!r}?" if near else f"; its seats are {', '.join(seats)}"
-        raise FileError(scenario.path, f"no seat {viewer.id!r} sits at this desk{hint}")
-
-
-def _wrong(error: FileError, tally: Tally) -> None:
-    tally.wrong += 1
-    print_error(error)
-    tally.documents.append(
-        {
-            "path": shown_path(error.path),
-            "status": "error",
-            "error": {"line": error.line, "column": error.column, "problem": error.problem},
-        }
-    )
-
-
-def _show(path: str, replay: Replay, options: Options) -> None:
-    if not options.quiet:
-        _show_rows(path, replay, options)
-    for mismatch in replay.mismatches:
-        click.echo(mismatch_line(mismatch, options.viewer))
-
-
-def _show_rows(path: str, replay: Replay, options: Options) -> None:
-    out = console()
-    title = f" · {replay.scenario.title}" if replay.scenario.title else ""
-    out.print(one_line(f"{path}{title}"), style="bold", soft_wrap=True)
-    out.print(replay_table(replay, viewer=options.viewer, verbose=options.verbose))
-    closed = f"closed: {replay.result.closed}"
-    if replay.unused:
-        closed += f"; unused: turn {', '.join(turn.label for turn in replay.unused)}"
-    out.print(f"{closed}\n", soft_wrap=True)
-
-
-def _finish(tally: Tally, options: Options) -> None:
-    counts = {"passed": tally.passed, "failed": tally.failed, "wrong": tally.wrong}
-    if options.as_json:
-        summary = {**counts, "rows": tally.rows, "turns": tally.turns}
-        print_json({"format": 1, "scenarios": tally.documents, "summary": summary})
-        return
-    said = ", ".join(
-        f"{count} {word}" for word, count in counts.items() if count or word == "passed"
-    )
-    total = sum(counts.values())
-    turns, rows = counted(tally.turns, "turn"), counted(tally.rows, "row")
-    click.echo(f"{counted(total, 'scenario')}: {said}; {turns}, {rows}")
+    from deskroom.cli.pool import in_processes  # noqa: PLC0415 - few calls use several processes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import Any, Final
 
@@ -10,9 +10,18 @@ import click
 from attrs import frozen
 
 from deskroom.cli.output import configure_logs
-from deskroom.errors import UsageError
+from deskroom.core import Viewer
+from deskroom.errors import FileError, UsageError, nearest
 
-__all__ = ["LOG_FORMATS", "LOG_LEVELS", "LogOptions", "backend_option", "log_options", "set_up"]
+__all__ = [
+    "LOG_FORMATS",
+    "LOG_LEVELS",
+    "LogOptions",
+    "backend_option",
+    "check_seat",
+    "log_options",
+    "set_up",
+]
 
 LOG_FORMATS: Final = ("console", "json")
 LOG_LEVELS: Final = ("debug", "info", "warning", "error", "critical")
@@ -51,6 +60,14 @@ def backend_option(command: Command) -> Command:
         show_default=True,
         help="The event loop to run on. What comes out is the same.",
     )(command)
+
+
+def check_seat(path: str, seats: Sequence[str], viewer: Viewer) -> None:
+    """Raise ``FileError`` when the seat that is to be shown does not sit at a file's desk."""
+    if viewer.kind == "agent" and viewer.id not in seats:
+        near = nearest(viewer.id or "", seats)
+        hint = f"; did you mean {near!r}?" if near else f"; its seats are {', '.join(seats)}"
+        raise FileError(path, f"no seat {viewer.id!r} sits at this desk{hint}")
 
 
 def set_up(

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rich.table import Table
@@ -18,7 +18,7 @@ from deskroom.room.state import TurnRecord
 from deskroom.scenario.compare import Replay, run_values
 from deskroom.scenario.expect import Mismatch, Played, next_of, target_word
 
-__all__ = ["mismatch_line", "replay_json", "replay_table"]
+__all__ = ["may_read", "mismatch_line", "replay_json", "replay_table", "turn_title"]
 
 _PRIVATE: Final = "(private)"
 _SHORT: Final = 240
@@ -128,19 +128,29 @@ def mismatch_line(mismatch: Mismatch, viewer: Viewer = OPERATOR) -> str:
     if mismatch.column is not None:
         place = f"{place}:{mismatch.column}"
     expected, got, why = _told(mismatch, viewer)
-    about = "run"
-    if mismatch.turn is not None:
-        seat = f" ({mismatch.seat})" if mismatch.seat else ""
-        about = f"turn {mismatch.turn}{seat}" if mismatch.turn != "opening" else "opening"
+    about = turn_title(mismatch.turn, mismatch.seat)
     shown = f"expected {value_text(expected)}, got {value_text(got)}; {why}"
     return one_line(f"{place}: {about}: {mismatch.key}: {shown}")
 
 
+def turn_title(turn: str | None, seat: str | None) -> str:
+    """Return what to call a turn by its label; ``run`` for the run as a whole."""
+    if turn is None:
+        return "run"
+    if turn == "opening":
+        return turn
+    return f"turn {turn} ({seat})" if seat else f"turn {turn}"
+
+
+def may_read(readers: Sequence[str] | None, viewer: Viewer) -> bool:
+    """Whether a viewer may read what only these seats may; None means that all may."""
+    return viewer.kind != "agent" or readers is None or viewer.id in readers
+
+
 def _told(mismatch: Mismatch, viewer: Viewer) -> tuple[Any, Any, str]:
-    readers = mismatch.private_to
-    if viewer.kind == "agent" and readers is not None and viewer.id not in readers:
-        return _PRIVATE, _PRIVATE, _PRIVATE
-    return mismatch.expected, mismatch.got, mismatch.why
+    if may_read(mismatch.private_to, viewer):
+        return mismatch.expected, mismatch.got, mismatch.why
+    return _PRIVATE, _PRIVATE, _PRIVATE
 
 
 # For programs

@@ -40,5 +40,6 @@ def nudge_text(seat: str, *, has_spoken: bool, narrated: Sequence[str]) -> str:
         return f"@{seat} {ask}"
     told = ", ".join(narrated)
     return (
-        f"@{seat} {ask} A turn of {told} held text and no call; text outside a call reaches nobody."
+        f"@{seat} {ask} Mind that {told} wrote text and made no call: text outside a call reaches "
+        "nobody."
     )

@@ -61,7 +61,7 @@ class Event:
 class Account:
     """What is known of a run. ``kind`` is ``journal``, ``scenario`` or ``transcript``.
 
-    ``run`` holds why the room closed, if that is known; ``seats`` are those of the desk, and
+    ``run`` holds why the room closed, if that is known, and ``granted`` counts turns; ``seats`` are those of the desk, and
     ``policy`` what it decided by. ``has_turns`` says whether turns without a row are known.
     """
 
@@ -69,6 +69,7 @@ class Account:
     kind: str
     events: tuple[Event, ...] = field(repr=False)
     run: Mapping[str, Any] = field(factory=dict)
+    granted: int = 0
     seats: tuple[str, ...] | None = None
     policy: Policy | None = None
     order: str | None = None
@@ -106,15 +107,16 @@ def account_of_entries(
         rows.append(evolve(_row_event(state, entry, record), path=path, line=line))
     rowless = []
     for record in state.turns:
-        position = ends.get((record.number, record.attempt))
-        if record.row is None and position is not None:
-            line = line_of(position, entries[position], record)
+        end = ends.get((record.number, record.attempt))
+        if record.row is None and end is not None:
+            line = line_of(end, entries[end], record)
             rowless.append(evolve(_turn_event(state, record), path=path, line=line))
     return Account(
         path=path,
         kind=kind,
         events=tuple(with_rowless(rows, rowless)),
         run={"closed": state.closed},
+        granted=state.granted,
         seats=tuple(header.setup.by_id),
         policy=header.setup.policy,
         order=header.order,

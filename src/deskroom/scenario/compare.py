@@ -15,7 +15,7 @@ from deskroom.scenario.expect import TURN_VALUES, Mismatch, Played, file_value, 
 from deskroom.scenario.model import RunExpect, Scenario, Turn, TurnExpect
 from deskroom.scenario.position import Place
 
-__all__ = ["Replay", "compare", "readers", "run_values"]
+__all__ = ["Replay", "compare", "compare_again", "readers", "run_values"]
 
 
 @frozen(kw_only=True)
@@ -61,6 +61,20 @@ def compare(
         mismatches=tuple(mismatches),
         unused=tuple(scenario.turns[at] for at in result.unplayed),
     )
+
+
+def compare_again(replay: Replay, scenario: Scenario, *, fail_on_unused: bool = False) -> Replay:
+    """Hold what came out against what a scenario of the same script expects instead.
+
+    A replay with an order mismatch is not compared again: no expectation mends it.
+    """
+    mismatches = [
+        *_opening_mismatches(scenario, replay.opening),
+        *_turn_mismatches(scenario, replay.played, fail_on_unused=fail_on_unused),
+        *_run_mismatches(scenario, replay.result),
+    ]
+    unused = tuple(scenario.turns[at] for at in replay.result.unplayed)
+    return evolve(replay, scenario=scenario, mismatches=tuple(mismatches), unused=unused)
 
 
 def _opening_entry(result: RoomResult) -> RowEntry | None:

@@ -51,7 +51,6 @@ def replay_scenario(
     In a test that is asynchronous itself, await ``play_scenario`` instead. Raises ``UsageError``
     where a loop is running already.
     """
-
     played: list[Replay] = []
 
     async def play() -> None:

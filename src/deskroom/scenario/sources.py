@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,10 +15,10 @@ from deskroom.scenario.account import Account, account_of_entries
 from deskroom.scenario.load import load_scenario
 from deskroom.scenario.model import Scenario
 from deskroom.scenario.record import EntryList
-from deskroom.scenario.replay import replay_scenario
+from deskroom.scenario.replay import play_scenario, replay_scenario
 from deskroom.scenario.transcript import read_transcript
 
-__all__ = ["account_of_scenario", "read_account"]
+__all__ = ["account_of_scenario", "play_account", "read_account"]
 
 Backend = Literal["asyncio", "trio"]
 
@@ -38,11 +39,21 @@ def read_account(path: str, backend: Backend = "asyncio") -> tuple[Account, str 
     return account_of_scenario(load_scenario(path), backend), None
 
 
+async def play_account(scenario: Scenario) -> Account:
+    """Play a scenario on the running event loop and return the account of it."""
+    journal = EntryList()
+    await play_scenario(scenario, journal=journal)
+    return _account_of_play(scenario, journal.entries)
+
+
 def account_of_scenario(scenario: Scenario, backend: Backend = "asyncio") -> Account:
     """Play a scenario and return the account of it. What it expects is not looked at."""
     journal = EntryList()
     replay_scenario(scenario, backend=backend, journal=journal)
+    return _account_of_play(scenario, journal.entries)
 
+
+def _account_of_play(scenario: Scenario, entries: Sequence[Entry]) -> Account:
     def line_of(_: int, entry: Entry, record: TurnRecord | None) -> int | None:
         cue = record.cue if record is not None else None
         if isinstance(entry, RowEntry):
@@ -52,7 +63,7 @@ def account_of_scenario(scenario: Scenario, backend: Backend = "asyncio") -> Acc
         return None if cue is None else scenario.turns[cue].place.line
 
     return account_of_entries(
-        journal.entries, path=scenario.path, kind="scenario", line_of=line_of
+        entries, path=scenario.path, kind="scenario", line_of=line_of
     )
 
 

@@ -25,14 +25,13 @@ def read_transcript(text: str, path: str) -> Account:
     if isinstance(document, dict) and "scenarios" in document:
         return _replayed(document, path)
     if isinstance(document, list):
-        numbered = [(None, value) for value in document]
+        events = tuple(_bare_row(value, path, None) for value in document)
     else:
-        numbered = [
-            (number, _line(line, number, path))
+        events = tuple(
+            _bare_row(_line(line, number, path), path, number)
             for number, line in enumerate(text.split("\n"), start=1)
             if line.strip()
-        ]
-    events = tuple(_bare_row(value, path, number) for number, value in numbered)
+        )
     if not events:
         raise FileError(path, "there is no row in it")
     return Account(path=path, kind="transcript", events=events, has_turns=False)

@@ -10,26 +10,23 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator
 from hashlib import sha256
-from typing import Any, Final, Literal
+from typing import Any
 
 from attrs import frozen
 
 from deskroom.errors import FileError
-from deskroom.scenario.compare import Replay, readers, run_values
-from deskroom.scenario.expect import TURN_VALUES, Mismatch, Played, file_value, holds
+from deskroom.scenario.compare import Replay, compare_again, readers, run_values
+from deskroom.scenario.expect import TURN_VALUES, Played, file_value, holds
 from deskroom.scenario.files import write_file
 from deskroom.scenario.layout import edited
 from deskroom.scenario.load import parse_scenario
 from deskroom.scenario.model import OpeningExpect, RunExpect, Turn, TurnExpect
 from deskroom.scenario.pins import ROW_KEYS, next_pin, turn_pins
 from deskroom.scenario.position import KeyPath
-from deskroom.scenario.replay import replay_scenario
 from deskroom.scenario.toml import parse_toml, read_toml
 
 __all__ = ["Change", "Update", "update_file", "update_text"]
 
-#: An order mismatch: the script and the host disagree about who is granted.
-_ORDER: Final = "order"
 
 #: What a block expects, by key, in the words of the file.
 Block = dict[str, Any]
@@ -55,9 +52,9 @@ class Change:
 
 @frozen(kw_only=True)
 class Update:
-    """What became of a scenario: its text, the changes in it, and its replay afterwards.
+    """What became of a scenario: its text, the changes in it, and its replay held against it.
 
-    The mismatches of ``replay`` are what could not be updated away.
+    The mismatches of ``replay`` are those that could not be updated away.
     """
 
     text: str
@@ -77,12 +74,7 @@ class _Rewrite:
     private_to: tuple[str, ...] | None = None
 
 
-def update_file(
-    replay: Replay,
-    *,
-    backend: Literal["asyncio", "trio"] = "asyncio",
-    fail_on_unused: bool = False,
-) -> Update:
+def update_file(replay: Replay, *, fail_on_unused: bool = False) -> Update:
     """Write what came out of a replayed file back into it, at once or not at all.
 
     Raises ``FileError`` when the file was changed since it was read, or cannot be written.
@@ -91,23 +83,15 @@ def update_file(
     text = read_toml(path).text
     if sha256(text.encode()).hexdigest() != replay.scenario.digest:
         raise FileError(path, "the file was changed while it was played; it is left as it is")
-    update = update_text(replay, text, backend=backend, fail_on_unused=fail_on_unused)
+    update = update_text(replay, text, fail_on_unused=fail_on_unused)
     if update.changes:
         write_file(path, update.text)
     return update
 
 
-def update_text(
-    replay: Replay,
-    text: str,
-    *,
-    backend: Literal["asyncio", "trio"] = "asyncio",
-    fail_on_unused: bool = False,
-) -> Update:
-    """Return a scenario's text with what came out, and how that text replays."""
-    if any(mismatch.key == _ORDER for mismatch in replay.mismatches):
-        return Update(text=text, changes=(), replay=replay)
-    rewrites = list(_rewrites(replay))
+def update_text(replay: Replay, text: str, *, fail_on_unused: bool = False) -> Update:
+    """Return a scenario's text with what came out, and that text held against it again."""
+    rewrites = [] if _has_wrong_script(replay) else list(_rewrites(replay))
     if not rewrites:
         return Update(text=text, changes=(), replay=replay)
     path = replay.scenario.path
@@ -116,8 +100,13 @@ def update_text(
     return Update(
         text=updated,
         changes=tuple(_changes(rewrites, updated, path)),
-        replay=replay_scenario(scenario, backend=backend, fail_on_unused=fail_on_unused),
+        replay=compare_again(replay, scenario, fail_on_unused=fail_on_unused),
     )
+
+
+def _has_wrong_script(replay: Replay) -> bool:
+    """Whether the script and the host disagree about who is granted."""
+    return any(mismatch.key == "order" for mismatch in replay.mismatches)
 
 
 # --- what is to be written ---------------------------------------------------------------------

@@ -123,7 +123,7 @@ def _near(key: str) -> str:
     return f"; did you mean {quoted(inside[0])}?" if inside else did_you_mean(key, keys)
 
 
-def _keys(path: str, policy: object) -> Iterator[str]:
+def _keys(path: str, policy: Any) -> Iterator[str]:  # noqa: ANN401 - policies
     for attribute in attrs.fields(type(policy)):
         value = getattr(policy, attribute.name)
         key = f"{path}.{attribute.name}"

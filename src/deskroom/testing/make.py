@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import partial
 from pathlib import Path
-from typing import Final, Protocol, TypedDict, Unpack
-
-from anyio.from_thread import start_blocking_portal
+from typing import Final, Protocol, TypedDict, TypeVar, Unpack
 
 from deskroom.core import Person
 from deskroom.errors import FileError, nearest
 from deskroom.room import Clock, Entry, Journal, Opening, Policy, Room, Router, Seat, SimulatedClock
 from deskroom.room.host import OnRow
 from deskroom.room.seat import Act
-from deskroom.scenario import Replay, Scenario, load_scenario, play_scenario
+from deskroom.scenario import Replay, Scenario, load_scenario, play_scenario, replay_scenario
 
-__all__ = ["OPENING", "Replayer", "RoomFactory", "RoomOptions", "simulated_room"]
+__all__ = ["OPENING", "Replayer", "RoomFactory", "RoomOptions", "off_loop", "simulated_room"]
+
+T = TypeVar("T")
 
 #: What the first person of a test's room says when the test does not care.
 OPENING: Final = "Begin."
@@ -85,9 +87,8 @@ class Replayer:
         What came out otherwise than expected is in the result; a file that is wrong raises
         ``ScenarioError``, and one that is nowhere ``FileError``.
         """
-        play = partial(play_scenario, self.load(scenario), fail_on_unused=fail_on_unused)
-        with start_blocking_portal() as portal:
-            return portal.call(play)
+        loaded = self.load(scenario)
+        return off_loop(partial(replay_scenario, loaded, fail_on_unused=fail_on_unused))
 
     async def play(
         self, scenario: str | os.PathLike[str] | Scenario, *, fail_on_unused: bool = False
@@ -113,6 +114,15 @@ class Replayer:
         looked = " or in ".join(_as_typed(folder) for folder in folders)
         named = _as_typed(path) if path.is_absolute() else str(path)
         raise FileError(named, f"there is no such file in {looked}{hint}")
+
+
+def off_loop(function: Callable[[], T]) -> T:
+    """Return what a function returns in a thread of its own, where no event loop runs.
+
+    So it can be called wherever a loop runs, and no loop that a test has set is replaced.
+    """
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(copy_context().run, function).result()
 
 
 def _as_typed(path: Path) -> str:

@@ -133,15 +133,14 @@ class _Walk:
 def _routed(prospects: Mapping[int, Prospect], subject: Subject) -> Iterator[_Unreached]:
     """Return what is never played. Each turn that is not may take others with it."""
     answering = _answering(subject)
-    dead: list[_Unreached] = []
+    silent: set[int] = set()
     while True:
-        silent = {one.turn.number for one in dead if not one.reached}
         asked = [seat for number, seat in answering if number not in silent]
         seats = _grantable(prospects, asked, silent, subject)
         found = list(_dead(prospects, seats, subject))
-        if len(found) == len(dead):
+        before, silent = silent, {one.turn.number for one in found if not one.reached}
+        if silent == before:
             return iter(found)
-        dead = found
 
 
 def _answering(subject: Subject) -> list[tuple[int, str]]:
@@ -154,13 +153,17 @@ def _answering(subject: Subject) -> list[tuple[int, str]]:
         if turn.person is not None
     ]
     directory = subject.directory
-    found: list[tuple[int, str]] = []
-    for number, by, text in said:
-        mentions = resolve(text, None, Target("person", by), directory)
-        decision = respond_to_person(mentions, directory, subject.desk.id)
-        if isinstance(decision, TurnFor):
-            found.append((number, decision.target_id))
-    return found
+    decisions = [
+        respond_to_person(
+            resolve(text, None, Target("person", by), directory), directory, subject.desk.id
+        )
+        for _, by, text in said
+    ]
+    return [
+        (number, decision.target_id)
+        for (number, _, _), decision in zip(said, decisions, strict=True)
+        if isinstance(decision, TurnFor)
+    ]
 
 
 def _grantable(

@@ -1,0 +1,42 @@
+"""What an update wrote into a file, as lines for a person and as values for a program."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deskroom.core import OPERATOR, Viewer
+from deskroom.render.replay import may_read, turn_title
+from deskroom.render.text import one_line, value_text
+from deskroom.scenario.update import Change
+
+__all__ = ["change_json", "change_line"]
+
+_PRIVATE = "(private)"
+
+
+def change_line(change: Change, viewer: Viewer = OPERATOR) -> str:
+    """Return a change as one line: where it now stands, which turn, and what became of it."""
+    before, after = _told(change, viewer)
+    title = turn_title(change.turn, change.seat)
+    shown = f"{value_text(before)} → {value_text(after)}"
+    return one_line(f"{change.path}:{change.line}: {title}: {change.key}: {shown}")
+
+
+def change_json(change: Change, path: str, viewer: Viewer = OPERATOR) -> dict[str, Any]:
+    """Return a change as JSON-ready values; ``path`` is what to call the file."""
+    before, after = _told(change, viewer)
+    return {
+        "path": path,
+        "line": change.line,
+        "turn": change.turn,
+        "seat": change.seat,
+        "key": change.key,
+        "before": before,
+        "after": after,
+    }
+
+
+def _told(change: Change, viewer: Viewer) -> tuple[Any, Any]:
+    if may_read(change.private_to, viewer):
+        return change.before, change.after
+    return _PRIVATE, _PRIVATE

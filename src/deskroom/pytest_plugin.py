@@ -173,7 +173,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         if name == _UPDATED and report.when == "call"
     ]
     if lines:
-        terminalreporter.section("scenarios updated")
+        terminalreporter.write_sep("=", "scenarios updated")
         for line in lines:
             terminalreporter.write_line(line)
 

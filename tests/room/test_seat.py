@@ -475,7 +475,7 @@ async def test_a_reply_that_was_left_behind_is_passed_over() -> None:
     got: list[Reply] = []
 
     async def call() -> None:
-        got.append(await to_host.call(1, 1, "desk_read", {}))
+        got.append(await to_host.call(1, 1, ("desk_read", {})))
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(call)
@@ -500,8 +500,8 @@ async def test_calls_to_a_room_that_has_closed_are_let_go() -> None:
     """A seat that is late with its late calls, and one that calls, are not held up."""
     to_host = channel(SimulatedClock(guard=False))
     to_host.host.close()
-    await to_host.call_all(1, 1, [post("x"), post("y")])
-    reply = await to_host.call(1, 1, *post("x"))
+    await to_host.call(1, 1, post("x"), post("y"))
+    reply = await to_host.call(1, 1, post("x"))
     assert (False, "turn_ended") == (reply.ok, reply.rejection)
     to_host.close()
 

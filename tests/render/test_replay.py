@@ -50,7 +50,7 @@ scores = { c = 0.9 }
 wrote = ["x.py"]
 [[turn]]
 seat = "c"
-calls = [{ tool = "desk_complete_episode", message = "@a \\u001b[31mdone" }]
+calls = [{ tool = "desk_complete_episode", message = "@a \\u001b[31mdone, @a" }]
 [[turn]]
 seat = "a"
 say = "never"
@@ -92,7 +92,7 @@ def test_the_table_tells_who_spoke_to_whom_what_and_who_is_next(replay: Replay) 
         ["", "(nudge)", f"{NUDGE[54:]}", ""],
         ["4", "b → desk", "who can?", "c: the router chose c"],
         ["5", "workspace → desk", "b wrote x.py", ""],
-        ["6", "c → desk", "@a \\x1b[31mdone", "completes"],
+        ["6", "c → desk", "@a \\x1b[31mdone, @a", "completes"],
         ["", "", "", "a: '@a' at byte 0 is the first seat named"],
     ] == drawn(replay)
 
@@ -183,9 +183,10 @@ def test_a_row_holds_its_wire_form_and_its_decision(replay: Replay) -> None:
         "completes": False,
         "refusal": None,
     } == document["rows"][4]
-    assert [["c"], "a", True] == [
+    assert [["c"], "a", ["a"], True] == [
         document["rows"][3]["next"],
         document["rows"][5]["next"],
+        document["rows"][5]["mentions"],
         document["rows"][5]["completes"],
     ]
 

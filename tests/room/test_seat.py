@@ -14,6 +14,7 @@ from deskroom.core import DESK, Author, SeenRow, Viewer
 from deskroom.errors import UsageError
 from deskroom.room import ChairPolicy, Policy, Reply, Room, RoomResult, Seat, SimulatedClock, Turn
 from deskroom.room.entries import CallEntry
+from deskroom.room.entries import TurnEntry
 from deskroom.room.messages import History, TurnGrant
 from deskroom.room.seat import Act, HostInbox, SeatChannel, run_seat
 from deskroom.speech import tool_specs
@@ -510,15 +511,7 @@ async def test_an_actor_whose_room_closes_as_its_turn_ends_is_done() -> None:
     """The end of the turn reaches nobody, and the actor ends quietly and is counted out."""
     clock = SimulatedClock(guard=False)
     to_host = channel(clock)
-    grant = TurnGrant(
-        turn=1,
-        attempt=1,
-        hop=0,
-        trigger=History([], 0, 0, Viewer("agent", "a")),
-        brief=None,
-        history=History([], 0, 0, Viewer("agent", "a")),
-        tools=(),
-    )
+    grant = TurnGrant(TurnEntry(1, "a", 0, None), [], 0, 0, Viewer("agent", "a"))
     turn = to_host.grant(grant)
     counted = [turn.tracked]
     to_host.host.close()

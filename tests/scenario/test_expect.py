@@ -6,7 +6,7 @@ import pytest
 
 from deskroom.core import Target
 from deskroom.scenario import Mismatch, Replay, parse_scenario, replay_scenario
-from deskroom.scenario.expect import TURN_VALUES, file_value, target_word
+from deskroom.scenario.expect import TURN_VALUES, file_value, holds, target_word
 from deskroom.scenario.model import Nobody, TurnExpect
 
 #: The expectation of the turn below stands on line 9, its first key in column 12.
@@ -324,6 +324,12 @@ def test_a_mismatch_says_who_may_read_about_it(
 ) -> None:
     """Of a private row only its readers; of what was meant to be private, too; else everybody."""
     assert {who} == set(readers(turn, expect))
+
+
+def test_a_value_of_another_type_does_not_hold() -> None:
+    """Python takes 1 for true, and a file does not."""
+    (played,) = play(COMPLETION, "").played
+    assert (True, False) == (holds("completes", True, played), holds("completes", 1, played))
 
 
 def test_a_mismatch_is_a_value() -> None:

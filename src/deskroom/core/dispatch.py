@@ -11,7 +11,7 @@ from attrs.validators import ge, instance_of
 from deskroom.core.mention import Mention
 from deskroom.core.roster import Roster, validate_roster
 
-__all__ = ["Decision", "DispatchPolicy", "NoTurn", "TurnFor", "loud_agents", "mention_dispatch"]
+__all__ = ["Decision", "DispatchPolicy", "NoTurn", "TurnFor", "first_loud_agent", "loud_agents", "mention_dispatch"]
 
 _LAST_HOP: Final = 2**32 - 1
 
@@ -63,7 +63,7 @@ def mention_dispatch(
     validate_roster(roster)
     if not roster.is_active(author_id):
         return NoTurn("source_inactive")
-    first = min(loud_agents(mentions), key=lambda m: m.offset, default=None)
+    first = first_loud_agent(mentions)
     if first is None or first.target.id is None:
         return NoTurn("no_direct_agent_mention")
     if first.target.id == author_id:
@@ -73,6 +73,16 @@ def mention_dispatch(
     if hop >= _LAST_HOP:
         return NoTurn("hop_overflow")
     return TurnFor(first.target.id, hop + 1, first)
+
+
+def first_loud_agent(mentions: Iterable[Mention]) -> Mention | None:
+    """Return the first mention of an agent that is not quiet: by offset, and as listed on a tie."""
+    first: Mention | None = None
+    for mention in mentions:
+        loud = mention.target.kind == "agent" and not mention.quiet
+        if loud and (first is None or mention.offset < first.offset):
+            first = mention
+    return first
 
 
 def loud_agents(mentions: Iterable[Mention]) -> list[Mention]:

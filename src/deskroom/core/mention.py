@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -81,17 +81,22 @@ def read_token(body: str, at: int) -> Token | None:
     return Token(at, end, body[first:end], desk_only)
 
 
-def tokens(body: str) -> Iterator[Token]:
-    """Yield every unmasked token of ``body``, in order."""
+def tokens(body: str) -> list[Token]:
+    """Return every unmasked token of ``body``, in order."""
+    found: list[Token] = []
     at = body.find("@")
     if at < 0:
-        return
+        return found
     spans = code_spans(body)
     while at >= 0:
         token = None if spans and is_masked(at, spans) else read_token(body, at)
         if token is not None:
-            yield token
-        at = body.find("@", token.end if token else at + 1)
+            found.append(token)
+            at = token.end
+        else:
+            at += 1
+        at = body.find("@", at)
+    return found
 
 
 def resolve(
@@ -109,47 +114,55 @@ def resolve(
     """
     if not directory.is_valid or (supplied is None and "@" not in body):
         return ()
-    found = list(tokens(body))
-    offsets = to_byte_offsets(body, [token.start for token in found])
+    found = tokens(body)
     if supplied is None:
-        drafts = _extracted(body, found, offsets, directory)
+        drafts = _extracted(body, found, directory)
     else:
-        drafts = _checked(supplied, body, found, offsets, directory)
+        drafts = _checked(supplied, body, found, directory)
     return _normalised(drafts, author)
 
 
-def _extracted(
-    body: str, found: list[Token], offsets: dict[int, int], directory: Directory
-) -> Iterator[_Draft]:
-    for token in found:
-        targets = directory.lookup(token.name, desk_only=token.desk_only)
+def _byte_offsets(body: str, found: list[Token]) -> dict[int, int]:
+    return to_byte_offsets(body, [token.start for token in found])
+
+
+def _extracted(body: str, found: list[Token], directory: Directory) -> list[_Draft]:
+    offsets = None if body.isascii() else _byte_offsets(body, found)
+    drafts: list[_Draft] = []
+    for start, end, name, desk_only in found:
+        targets = directory.lookup(name, desk_only=desk_only)
         if len(targets) == 1:
-            yield offsets[token.start], targets[0], body[token.start : token.end], False
+            offset = start if offsets is None else offsets[start]
+            drafts.append((offset, targets[0], body[start:end], False))
+    return drafts
 
 
 def _checked(
     supplied: Iterable[Mention],
     body: str,
     found: list[Token],
-    offsets: dict[int, int],
     directory: Directory,
-) -> Iterator[_Draft]:
+) -> list[_Draft]:
+    offsets = _byte_offsets(body, found)
     at_offset = {offsets[token.start]: token for token in found}
+    drafts: list[_Draft] = []
     for mention in supplied:
         token = at_offset.get(mention.offset)
         if token is None or mention.text != body[token.start : token.end]:
             continue
         targets = directory.lookup(token.name, desk_only=token.desk_only)
         quiet = mention.quiet or targets != (mention.target,)
-        yield mention.offset, mention.target, mention.text, quiet
+        drafts.append((mention.offset, mention.target, mention.text, quiet))
+    return sorted(drafts, key=itemgetter(0))
 
 
-def _normalised(drafts: Iterable[_Draft], author: Target | None) -> tuple[Mention, ...]:
+def _normalised(drafts: list[_Draft], author: Target | None) -> tuple[Mention, ...]:
+    """Make mentions of drafts that ascend by offset."""
     kept: list[Mention] = []
     targets: set[Target] = set()
     last_offset = None
     pings = 0
-    for offset, target, text, quiet in sorted(drafts, key=itemgetter(0)):
+    for offset, target, text, quiet in drafts:
         if target == author or offset == last_offset:
             continue
         silenced = quiet or target in targets or pings >= MAX_PINGS

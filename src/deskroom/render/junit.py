@@ -1,6 +1,6 @@
 """A run of scenarios as JUnit XML, which every build server reads.
 
-It holds no time, host or absolute path: the same scenarios give the same bytes.
+It holds no time and no host: the same scenarios, named in the same way, give the same bytes.
 """
 
 from __future__ import annotations

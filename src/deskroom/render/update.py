@@ -19,7 +19,7 @@ def change_line(change: Change, viewer: Viewer = OPERATOR) -> str:
     before, after = _told(change, viewer)
     title = turn_title(change.turn, change.seat)
     shown = f"{value_text(before)} → {value_text(after)}"
-    return one_line(f"{change.path}:{change.line}: {title}: {change.key}: {shown}")
+    return one_line(f"{change.path}:{change.line}:{change.column}: {title}: {change.key}: {shown}")
 
 
 def change_json(change: Change, path: str, viewer: Viewer = OPERATOR) -> dict[str, Any]:
@@ -28,6 +28,7 @@ def change_json(change: Change, path: str, viewer: Viewer = OPERATOR) -> dict[st
     return {
         "path": path,
         "line": change.line,
+        "column": change.column,
         "turn": change.turn,
         "seat": change.seat,
         "key": change.key,

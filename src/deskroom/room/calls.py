@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import frozen
+from attrs import define, frozen
 
 from deskroom.core.directory import Directory
 from deskroom.core.dispatch import Decision, NoTurn, mention_dispatch
@@ -26,7 +26,7 @@ from deskroom.speech.commit import (
     is_private,
 )
 from deskroom.speech.parse import check_recipients, parse_call
-from deskroom.speech.tools import Parameter, ToolSpec, bare, find_tool, served, tool_specs
+from deskroom.speech.tools import Parameter, ToolSpec, find_served, served, tool_specs
 from deskroom.speech.utterance import Read, Rejection, Utterance
 
 __all__ = ["Accepted", "Refusal", "Speaker", "decide", "judge"]
@@ -49,9 +49,12 @@ class Accepted:
     decision: Decision
 
 
-@frozen
+@define
 class Speaker:
-    """Who calls, at which hop, in a room of which policy; ``fence`` seats are served no tool."""
+    """Who calls, in a room of which policy; ``fence`` seats are served no tool.
+
+    There is one for each seat of a room; ``hop`` is that of the turn the seat has.
+    """
 
     id: str
     hop: int
@@ -64,7 +67,7 @@ class Speaker:
 
 def judge(tool: object, arguments: object, speaker: Speaker) -> Accepted | Read | Refusal:
     """Return what a call asks for, or why it is refused. Any tool and arguments will do."""
-    spec = _served_spec(tool) if isinstance(tool, str) and not speaker.fence else None
+    spec = find_served(tool) if isinstance(tool, str) and not speaker.fence else None
     if spec is None:
         return Refusal("unknown_tool", _tool_hint(tool, speaker))
     if not isinstance(arguments, Mapping):
@@ -123,11 +126,6 @@ def _dry_run(utterance: Utterance, speaker: Speaker) -> Committed:
     return commit_utterance_to_room(request) if to_room else commit_utterance(request)
 
 
-def _served_spec(tool: str) -> ToolSpec | None:
-    name = bare(tool)
-    return None if name is None else find_tool(name)
-
-
 def _tool_hint(tool: object, speaker: Speaker) -> str:
     if speaker.fence or not isinstance(tool, str):
         return ""
@@ -159,11 +157,11 @@ def _shape_fault(spec: ToolSpec, arguments: Mapping[Any, Any]) -> str | None:
 
 
 def _value_fault(parameter: Parameter, value: object) -> str | None:
+    if parameter.type == "string":
+        return _text_fault(value)
     if parameter.type == "integer":
         fits = isinstance(value, int) and not isinstance(value, bool)
         return None if fits else f"must be a whole number, not {_noun(value)}"
-    if parameter.type == "string":
-        return _text_fault(value)
     if not isinstance(value, list | tuple):
         return f"must be a list of strings, not {_noun(value)}"
     faults = (_text_fault(item) for item in value)
@@ -174,7 +172,8 @@ def _text_fault(value: object) -> str | None:
     if not isinstance(value, str):
         return f"must be a string, not {_noun(value)}"
     try:
-        value.isascii() or value.encode()
+        if not value.isascii():
+            value.encode()
     except UnicodeEncodeError:
         return "must be text that UTF-8 can hold; it has half of a surrogate pair"
     return None

@@ -49,7 +49,6 @@ from deskroom.room.reading import history_bounds
 from deskroom.room.router import Router, check_scores, lexical
 from deskroom.room.seat import Act, HostInbox, Seat
 from deskroom.room.state import RoomState, TurnRecord
-from deskroom.speech.tools import tool_specs
 
 __all__ = ["Host", "OnRow"]
 
@@ -91,10 +90,16 @@ class Host:
         self._logs_info = logs_info(log)
         self._authors = {seat.id: Author("agent", seat.id) for seat in self._setup.seats}
         self._viewers = {seat.id: Viewer("agent", seat.id) for seat in self._setup.seats}
+        self._speakers = {seat.id: self._speaker(seat) for seat in self._setup.seats}
         self._turn: OpenTurn | None = None
-        self._rung: m.Deadline | None = None
+        self._rung = False
         self._stopping = False
         self._tasks: TaskGroup | None = None
+
+    def _speaker(self, seat: Seat) -> Speaker:
+        setup = self._setup
+        books = self.state.books
+        return Speaker(seat.id, 0, seat.fence, setup.directory, setup.desk_id, self._policy, books)
 
     # The loop
 
@@ -133,7 +138,7 @@ class Host:
         # The mark counts; a message wakes a host that waits, and there is none before the room runs.
         if self._tasks is not None:
             with suppress(anyio.WouldBlock, anyio.ClosedResourceError):
-                self.inbox.put_nowait(m.Stop())
+                self.inbox.put_nowait(m.Wake())
 
     def _leave(self) -> None:
         """Turn away whoever still waits for an answer."""
@@ -184,10 +189,9 @@ class Host:
 
     async def _settle(self) -> None:
         """Let the seats of a script finish what they still had to say, and tell them it is late."""
-        end = m.Deadline(0, 0)
-        self._rung = None
-        self._clock.arm(math.inf, lambda: self._ring(end))
-        while self._rung is not end:
+        self._rung = False
+        self._clock.arm(math.inf, self._ring)
+        while not self._rung:
             await self._handle(await self.inbox.take())
 
     def _write(self, entry: Entry) -> None:
@@ -296,60 +300,39 @@ class Host:
         while not turn.has_ended:
             if self._stopping:
                 turn.end(TurnEvent.STOP)
-                break
-            message = await self.inbox.take() if self._rung is None else self._rung
-            await self._handle(message)
+            elif self._rung:
+                self._time_out(turn)
+            else:
+                await self._handle(await self.inbox.take())
         self._clock.disarm()
 
     def _grant(self, grant: steps.Grant) -> OpenTurn:
-        self._write(
-            TurnEntry(grant.turn, grant.seat, grant.hop, grant.trigger, grant.attempt, grant.cue)
-        )
+        seat = grant.seat
+        entry = TurnEntry(grant.turn, seat, grant.hop, grant.trigger, grant.attempt, grant.cue)
+        self._write(entry)
         if self._logs_info:
-            self._turn_log = self._log.bind(turn=grant.turn, seat=grant.seat)
+            self._turn_log = self._log.bind(turn=grant.turn, seat=seat)
             self._turn_log.info("turn.granted", hop=grant.hop, attempt=grant.attempt)
         assert self._tasks is not None  # noqa: S101 - set when the host runs
-        handle = self._channels.grant(grant.seat, self._grant_message(grant), self._tasks)
-        record = self.state.turns[-1]
-        turn = self._turn = OpenTurn(record, self._speaker(grant.seat, grant.hop), handle)
-        deadline = m.Deadline(grant.turn, grant.attempt)
-        self._rung = None
-        self._clock.arm(self._policy.turn_timeout_s, lambda: self._ring(deadline))
+        handle = self._channels.grant(seat, self._grant_message(entry), self._tasks)
+        speaker = self._speakers[seat]
+        speaker.hop = grant.hop
+        turn = self._turn = OpenTurn(self.state.turns[-1], speaker, handle)
+        self._rung = False
+        self._clock.arm(self._policy.turn_timeout_s, self._ring)
         return turn
 
-    def _grant_message(self, grant: steps.Grant) -> m.TurnGrant:
-        seat, rows = self._setup.by_id[grant.seat], self.state.rows
-        viewer = self._viewers[grant.seat]
+    def _grant_message(self, entry: TurnEntry) -> m.TurnGrant:
+        rows = self.state.rows
         start, stop = history_bounds(len(rows), self.state.turns[-1].since, self._policy)
-        trigger = grant.trigger or 0
-        return m.TurnGrant(
-            turn=grant.turn,
-            attempt=grant.attempt,
-            hop=grant.hop,
-            trigger=m.History(rows, max(trigger - 1, 0), trigger, viewer),
-            brief=seat.brief,
-            history=m.History(rows, start, stop, viewer),
-            tools=() if seat.fence else tool_specs(),
-            note=_SILENT_NOTE if self.state.retry_of(grant.turn) else None,
-            cue=grant.cue,
-        )
+        note = _SILENT_NOTE if self.state.retry_of(entry.turn) else None
+        return m.TurnGrant(entry, rows, start, stop, self._viewers[entry.seat], note)
 
-    def _speaker(self, seat: str, hop: int) -> Speaker:
-        return Speaker(
-            seat,
-            hop,
-            self._setup.by_id[seat].fence,
-            self._setup.directory,
-            self._setup.desk_id,
-            self._policy,
-            self.state.books,
-        )
-
-    def _ring(self, deadline: m.Deadline) -> None:
+    def _ring(self) -> None:
         # The mark counts; the message only wakes a host that waits, and a full inbox wakes it too.
-        self._rung = deadline
+        self._rung = True
         with suppress(anyio.WouldBlock):
-            self.inbox.put_nowait(deadline)
+            self.inbox.put_nowait(m.Wake())
 
     # Messages
 
@@ -361,19 +344,17 @@ class Host:
                 await self._end(message)
             case m.Word():
                 await self._word(message)
-            case m.Deadline():
-                self._deadline(message)
-            case _:  # a Stop: its mark is looked at before the next message
+            case _:  # it only wakes; what it is about is looked at before the next message
                 pass
 
-    def _open_turn(self, turn: int, attempt: int, seat: str | None = None) -> OpenTurn | None:
+    def _open_turn(self, turn: int, attempt: int, seat: str) -> OpenTurn | None:
         """Return the open turn if this is it."""
         now = self._turn
         if now is None or now.has_ended:
             return None
         record = now.record
-        same = record.number == turn and record.attempt == attempt
-        return now if same and seat in (None, record.seat) else None
+        same = record.number == turn and record.attempt == attempt and record.seat == seat
+        return now if same else None
 
     def _call(self, call: m.Call) -> None:
         turn = self._open_turn(call.turn, call.attempt, call.seat)
@@ -399,7 +380,7 @@ class Host:
         verdict = NOT_YOUR_TURN if record is None else TURN_ENDED
         number = 0 if record is None else len(record.replies) + 1
         self._write(_call_entry(call, number, verdict, late=True))
-        call.reply_to(refusal_reply(call, verdict, self._speaker(call.seat, 0)))
+        call.reply_to(refusal_reply(call, verdict, self._speakers[call.seat]))
         self._log.info("call.refused", turn=call.turn, seat=call.seat, reason=verdict.word)
 
     async def _end(self, end: m.TurnEnd) -> None:
@@ -428,17 +409,12 @@ class Host:
             if entry.reply != "ok":
                 self._turn_log.info("call.refused", call=0, reason=entry.reply)
 
-    def _deadline(self, deadline: m.Deadline) -> None:
-        if self._rung is deadline and deadline.turn:
-            self._rung = None
-        turn = self._open_turn(deadline.turn, deadline.attempt)
-        if turn is None:
-            return
+    def _time_out(self, turn: OpenTurn) -> None:
         turn.end(TurnEvent.DEADLINE)
         self._finish(turn, None)
         seat = turn.record.seat
         self._channels.leave_behind(seat, turn.turn)
-        self._log.warning("turn.timed_out", turn=deadline.turn, seat=seat)
+        self._log.warning("turn.timed_out", turn=turn.record.number, seat=seat)
 
     def _finish(self, turn: OpenTurn, end: m.TurnEnd | None) -> None:
         """End a turn that becomes no row."""

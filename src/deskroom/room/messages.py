@@ -10,9 +10,9 @@ from attrs import define, field, frozen
 
 from deskroom.core.audience import Viewer
 from deskroom.core.transcript import Row, SeenRow, project
-from deskroom.speech.tools import ToolSpec
+from deskroom.room.entries import TurnEntry
 
-__all__ = ["Call", "Deadline", "History", "Reply", "Stop", "TurnEnd", "TurnGrant", "Word"]
+__all__ = ["Call", "History", "Reply", "TurnEnd", "TurnGrant", "Wake", "Word"]
 
 
 class History(Sequence[SeenRow]):
@@ -57,23 +57,32 @@ class History(Sequence[SeenRow]):
         return f"History({list(self._read())!r})"
 
 
-@frozen(kw_only=True)
+@frozen
 class TurnGrant:
     """The host gives a seat the turn.
 
-    ``trigger`` holds the row that brought it, as the seat may read it, or nothing; ``hop`` how long the chain of
-    mentions is; ``note`` why the turn is granted again, when it is; ``cue`` the place in a script.
+    ``entry`` says which turn, at which hop, and the place in a script; ``rows`` are those the
+    history is a stretch of, from ``start`` to ``stop``; ``viewer`` is the seat. ``note`` says why
+    the turn is granted again, when it is.
     """
 
-    turn: int
-    attempt: int
-    hop: int
-    trigger: History
-    brief: str | None
-    history: History
-    tools: tuple[ToolSpec, ...]
+    entry: TurnEntry
+    rows: Sequence[Row] = field(repr=False)
+    start: int
+    stop: int
+    viewer: Viewer
     note: str | None = None
-    cue: int | None = None
+
+    @property
+    def history(self) -> History:
+        """The stretch of the transcript, as the seat may read it."""
+        return History(self.rows, self.start, self.stop, self.viewer)
+
+    @property
+    def trigger(self) -> SeenRow | None:
+        """The row that brought the turn, as the seat may read it; None if it is blank or none."""
+        at = self.entry.trigger or 0
+        return next(iter(History(self.rows, max(at - 1, 0), at, self.viewer)), None)
 
 
 @frozen
@@ -134,13 +143,5 @@ class Word:
 
 
 @frozen
-class Deadline:
-    """The time of a turn is over."""
-
-    turn: int
-    attempt: int
-
-
-@frozen
-class Stop:
-    """The room is to close."""
+class Wake:
+    """Something has happened that the host is to look at: a deadline, or a wish to stop."""

@@ -10,13 +10,13 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
-from attrs import frozen
 
 from deskroom.core.text import is_blank
 from deskroom.core.transcript import SeenRow
 from deskroom.errors import UsageError
 from deskroom.room.mailbox import CLOSING, Mailbox
 from deskroom.room.messages import Call, History, Reply, TurnEnd, TurnGrant
+from deskroom.room.setup import Seat
 from deskroom.speech.tools import (
     BROADCAST,
     COMPLETE_EPISODE,
@@ -25,6 +25,7 @@ from deskroom.speech.tools import (
     READ,
     ToolSpec,
     served,
+    tool_specs,
 )
 
 if TYPE_CHECKING:
@@ -35,23 +36,6 @@ __all__ = ["Act", "HostInbox", "Seat", "SeatChannel", "Turn", "run_seat"]
 _CLOSED = "The room has closed: this call was not taken."
 #: No arguments at all, as told from the null that a model may emit for them.
 _NO_ARGUMENTS: Final = object()
-
-
-@frozen(kw_only=True)
-class Seat:
-    """A seat of the desk, in the words of the scenario format.
-
-    ``brief`` is what the seat is told with every turn; ``role`` is for people and for routing. A
-    ``fence`` seat has no tools: what it says is read out of its text. A ``retired`` one no longer
-    acts and cannot be named.
-    """
-
-    id: str
-    name: str | None = None
-    role: str | None = None
-    brief: str | None = None
-    fence: bool = False
-    retired: bool = False
 
 
 class HostInbox(Mailbox[Any]):
@@ -177,6 +161,7 @@ class Turn:
         self._grant = grant
         self._wrote: list[str] = []
         self._late: list[CallPair] = []
+        self._history: History | None = None
         # For the clock: how many tasks of this turn sleep, and whether it is counted at all.
         self.asleep = 0
         self.tracked = False
@@ -192,27 +177,27 @@ class Turn:
     @property
     def number(self) -> int:
         """The number of the turn in the room, from 1."""
-        return self._grant.turn
+        return self._grant.entry.turn
 
     @property
     def attempt(self) -> int:
         """How often this turn has been granted, from 1."""
-        return self._grant.attempt
+        return self._grant.entry.attempt
 
     @property
     def hop(self) -> int:
         """How many mentions led here, from a person's row or a nudge."""
-        return self._grant.hop
+        return self._grant.entry.hop
 
     @property
     def trigger(self) -> SeenRow | None:
         """The row that brought this turn, as the seat may read it."""
-        return next(iter(self._grant.trigger), None)
+        return self._grant.trigger
 
     @property
     def brief(self) -> str | None:
         """What the seat is told with every turn."""
-        return self._grant.brief
+        return self.seat.brief
 
     @property
     def note(self) -> str | None:
@@ -222,17 +207,19 @@ class Turn:
     @property
     def history(self) -> History:
         """The last rows before this turn, as the seat may read them."""
-        return self._grant.history
+        if self._history is None:
+            self._history = self._grant.history
+        return self._history
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
         """The tools that are served; none to a fence seat."""
-        return self._grant.tools
+        return () if self.seat.fence else tool_specs()
 
     @property
     def cue(self) -> int | None:
         """The place in the script that this turn plays, or None in a room without one."""
-        return self._grant.cue
+        return self._grant.entry.cue
 
     async def post(self, message: str) -> Reply:
         """Say something to the whole desk."""

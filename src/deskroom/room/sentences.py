@@ -91,7 +91,9 @@ def accepted_text(accepted: Accepted, speaker: Speaker, *, replaces: bool) -> st
         why = _aside_reason(accepted.committed.refusal, speaker)
         parts.append(f"It goes to the whole desk, not in private: {why}.")
     elif accepted.committed.audience.kind == "aside":
-        parts.append(f"Of the seats, only {_and(accepted.committed.audience.members)} will read it.")
+        parts.append(
+            f"Of the seats, only {_and(accepted.committed.audience.members)} will read it."
+        )
     if accepted.committed.completes_episode:
         parts.append("It marks your work as done.")
     parts.append(_what_next(accepted.decision, speaker))

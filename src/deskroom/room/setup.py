@@ -11,12 +11,28 @@ from deskroom.core.directory import Directory
 from deskroom.core.roster import Desk, DeskSet, Member, Person, Roster
 from deskroom.room.policy import Policy
 from deskroom.room.script import Script
-from deskroom.room.seat import Seat
 
-__all__ = ["Opening", "Setup", "difference"]
+__all__ = ["Opening", "Seat", "Setup"]
 
 _PARTS: Final = ("desk_id", "desk_name", "seats", "people", "opening", "policy")
 _SHOWN: Final = 60
+
+
+@frozen(kw_only=True)
+class Seat:
+    """A seat of the desk, in the words of the scenario format.
+
+    ``brief`` is what the seat is told with every turn; ``role`` is for people and for routing. A
+    ``fence`` seat has no tools: what it says is read out of its text. A ``retired`` one no longer
+    acts and cannot be named.
+    """
+
+    id: str
+    name: str | None = None
+    role: str | None = None
+    brief: str | None = None
+    fence: bool = False
+    retired: bool = False
 
 
 @frozen

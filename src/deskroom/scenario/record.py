@@ -195,7 +195,11 @@ def _turn_differences(told: Told, again: Told) -> Iterator[str]:
         if names:
             number = f"turn {before.record.number}" if before.record else "a person's turn"
             yield f"{number} would have another {names[0]}"
-    if len(told.parts) != len(again.parts):
+    # And a silent turn's retry, which nobody listed.
+    more = again.parts[len(told.parts) :]
+    if len(again.parts) < len(told.parts) or any(
+        told.closed is not None or part.listed for part in more
+    ):
         yield f"there would be {len(again.parts)} turns, and there are {len(told.parts)}"
 
 

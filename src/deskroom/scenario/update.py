@@ -36,12 +36,13 @@ Block = dict[str, Any]
 class Change:
     """One key that was rewritten, put in or taken out.
 
-    ``line`` is where it now stands, or where its table does. ``before`` and ``after`` are values of
+    ``line`` and ``column`` are where it now stands, or where its table does. ``before`` and ``after`` are values of
     the file format, None where there is none. ``private_to`` is as for a ``Mismatch``.
     """
 
     path: str
     line: int
+    column: int
     turn: str | None
     seat: str | None
     key: str
@@ -224,9 +225,11 @@ def _changes(rewrites: list[_Rewrite], text: str, path: str) -> Iterator[Change]
         for key in {**rewrite.before, **rewrite.after}:
             before, after = rewrite.before.get(key), rewrite.after.get(key)
             if before != after:
+                place = document.key_at((*rewrite.path, key))
                 yield Change(
                     path=path,
-                    line=document.key_at((*rewrite.path, key)).line,
+                    line=place.line,
+                    column=place.column,
                     turn=rewrite.turn,
                     seat=rewrite.seat,
                     key=key,

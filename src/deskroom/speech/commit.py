@@ -99,7 +99,8 @@ def is_private(utterance: Utterance) -> bool:
     """Whether an utterance is meant for some only: it is addressed, or begins with the marker."""
     if isinstance(utterance, Dm) and utterance.to:
         return True
-    return trim_start(utterance.message).startswith(_ASIDE_MARKER)
+    message = utterance.message
+    return _ASIDE_MARKER in message and trim_start(message).startswith(_ASIDE_MARKER)
 
 
 def addressed_peers(utterance: Utterance, speaker_id: str, directory: Directory) -> tuple[str, ...]:

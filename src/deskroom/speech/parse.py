@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from deskroom.core.roster import Roster
-from deskroom.core.text import is_blank, trim
+from deskroom.core.text import trim
 from deskroom.speech.tools import (
     BROADCAST,
     COMPLETE_EPISODE,
@@ -54,9 +54,7 @@ def check_recipients(utterance: Utterance, speaker_id: str, roster: Roster) -> R
 
 def _message(arguments: Mapping[str, Any]) -> str | None:
     message = arguments.get("message")
-    if message is None or is_blank(message):
-        return None
-    return trim(message)
+    return None if message is None else trim(message) or None
 
 
 def _recipients(raw: Iterable[str]) -> tuple[str, ...]:

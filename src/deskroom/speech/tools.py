@@ -24,6 +24,7 @@ __all__ = [
     "Parameter",
     "ToolSpec",
     "bare",
+    "find_served",
     "find_tool",
     "served",
     "tool_specs",
@@ -169,6 +170,9 @@ _SPECS: Final[tuple[ToolSpec, ...]] = (
 )
 
 _BY_NAME: Final = {spec.name: spec for spec in _SPECS}
+_BY_SERVED_NAME: Final = {
+    NAMESPACE + name: _BY_NAME[OLD_NAMES.get(name, name)] for name in (*_BY_NAME, *OLD_NAMES)
+}
 
 
 def served(name: str) -> str:
@@ -186,6 +190,11 @@ def bare(served_name: str) -> str | None:
 def find_tool(name: str) -> ToolSpec | None:
     """Return the tool with this bare name, or with this old name; None if none is served."""
     return _BY_NAME.get(OLD_NAMES.get(name, name))
+
+
+def find_served(name: str) -> ToolSpec | None:
+    """Return the tool that is served under this name, an old one included; None if none is."""
+    return _BY_SERVED_NAME.get(name)
 
 
 def tool_specs() -> tuple[ToolSpec, ...]:

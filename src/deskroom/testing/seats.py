@@ -106,4 +106,6 @@ def out_of_turn(turn: Turn, number: int) -> Turn:
     Its calls are judged as that turn's: ``turn_ended`` if the seat once had it, and
     ``not_your_turn`` if it never did.
     """
-    return Turn(turn._channel, evolve(turn._grant, turn=number))  # noqa: SLF001 - see the docstring
+    grant = turn._grant  # noqa: SLF001 - see the docstring
+    entry = evolve(grant.entry, turn=number)
+    return Turn(turn._channel, evolve(grant, entry=entry))  # noqa: SLF001 - see the docstring

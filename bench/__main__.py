@@ -21,9 +21,7 @@ _FULL = Plan(
     rooms=(1, 200, 1_000),
     room_turns=20,
 )
-_TINY = Plan(
-    rounds=1, turns=20, lengths=(20, 40), longest=40, rooms=(1, 3), room_turns=5
-)
+_TINY = Plan(rounds=1, turns=20, lengths=(20, 40), longest=40, rooms=(1, 3), room_turns=5)
 
 
 @click.command()
@@ -60,7 +58,9 @@ def main(
 def _turn_table(results: dict[str, Any]) -> Table:
     table = Table(title="A scripted turn, in turns of the floor (less is faster)")
     for heading in ("system", "min", "median", "max", "it also has", "it lacks"):
-        table.add_column(heading, justify="right" if heading in ("min", "median", "max") else "left")
+        table.add_column(
+            heading, justify="right" if heading in ("min", "median", "max") else "left"
+        )
     floor = results["turn"]["floor"]
     for name, seconds in results["turn"].items():
         ratios = [one / other for one, other in zip(seconds, floor, strict=True)]

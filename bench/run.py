@@ -61,7 +61,7 @@ class Worker:
         self.missing: str | None = self._answer().get("missing")
 
     def _answer(self) -> dict[str, Any]:
-        assert self._process.stdout is not None  # noqa: S101 - it is a pipe
+        assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
             return {"missing": "its process ended"}
@@ -70,7 +70,7 @@ class Worker:
 
     def play(self, turns: int, rooms: int = 1) -> dict[str, Any]:
         """Play once and return what was measured."""
-        assert self._process.stdin is not None  # noqa: S101 - it is a pipe
+        assert self._process.stdin is not None
         self._process.stdin.write(json.dumps({"turns": turns, "rooms": rooms}) + "\n")
         self._process.stdin.flush()
         answer = self._answer()
@@ -80,8 +80,8 @@ class Worker:
 
     def close(self) -> None:
         """End the process."""
-        assert self._process.stdin is not None  # noqa: S101 - it is a pipe
-        assert self._process.stdout is not None  # noqa: S101 - it is a pipe
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
         self._process.stdin.close()
         self._process.wait()
         self._process.stdout.close()

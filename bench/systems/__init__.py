@@ -1,7 +1,7 @@
 """Each system that is measured, in a file of its own.
 
-A system is a module with ``def run(turns, rooms, marks)``: play ``rooms`` conversations of
-``turns`` turns in one process and call ``marks.turn()`` whenever a seat speaks. Importing the
+A system is a module with ``def run(turns, rooms, marks, variant)``: play ``rooms`` conversations
+of ``turns`` turns in one process and call ``marks.turn()`` whenever a seat speaks. Importing the
 module imports the system, so each is measured in a process of its own.
 """
 
@@ -90,18 +90,34 @@ SYSTEMS: Final[dict[str, System]] = {
         "state channels with reducers, checkpoints where one is given, streaming",
         "a hop limit a chain, a reply to a call, audiences",
     ),
-    "pykka": System(
+    "pykka, one ask": System(
         "pykka_actors",
-        "an ask a turn, between two actors",
-        "threads, so that seats run side by side; supervision by the caller",
-        "a reply while the turn runs, a transcript, routing",
+        "one ask a turn, from the caller to an actor",
+        "threads, so that seats run side by side",
+        "a call and a reply inside the turn, a transcript, routing",
         largest=100_000,
     ),
-    "xoscar": System(
+    "pykka, with a call": System(
+        "pykka_actors",
+        "the ask, and one from the seat to the host's actor inside it",
+        "threads, so that seats run side by side",
+        "a transcript that others read, routing",
+        variant="call",
+        largest=100_000,
+    ),
+    "xoscar, one call": System(
         "xoscar_actors",
-        "an awaited call a turn, between two actors of a pool",
+        "one awaited call a turn, from the caller to an actor of a pool",
         "actors on other processes and machines under the same call",
-        "a reply while the turn runs, a transcript, routing",
+        "a call and a reply inside the turn, a transcript, routing",
+        largest=100_000,
+    ),
+    "xoscar, with a call": System(
+        "xoscar_actors",
+        "the call, and one from the seat to the host's actor inside it",
+        "actors on other processes and machines under the same call",
+        "a transcript that others read, routing",
+        variant="call",
         largest=100_000,
     ),
 }

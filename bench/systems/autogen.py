@@ -12,6 +12,7 @@ from autogen_agentchat.conditions import MaxMessageTermination
 from autogen_agentchat.messages import BaseAgentEvent, BaseChatMessage, HandoffMessage, TextMessage
 from autogen_agentchat.teams import RoundRobinGroupChat, SelectorGroupChat, Swarm
 from autogen_core.models import ModelInfo
+
 from bench.marks import LINE, Marks
 
 __all__ = ["run"]
@@ -33,8 +34,8 @@ class _Scripted(BaseChatAgent):
 
     async def on_messages(
         self,
-        messages: Sequence[BaseChatMessage],  # noqa: ARG002 - agentchat's signature
-        cancellation_token: Any,  # noqa: ANN401, ARG002 - agentchat's signature
+        messages: Sequence[BaseChatMessage],
+        cancellation_token: Any,  # noqa: ANN401 - agentchat's signature
     ) -> Response:
         self._marks.turn()
         text, other = f"@{_OTHER[self.name]} {LINE}", _OTHER[self.name]
@@ -60,7 +61,7 @@ class _NoModel:
     )
 
 
-def run(turns: int, rooms: int, marks: Marks, variant: str) -> None:  # noqa: ARG001 - see systems
+def run(turns: int, rooms: int, marks: Marks, variant: str) -> None:
     """Play one conversation."""
     agents: list[Any] = [
         _Scripted(name, marks, hands_off=variant == "swarm") for name in ("first", "second")

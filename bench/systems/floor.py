@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+
 from bench.marks import LINE, Marks
 
 __all__ = ["run"]
 
 
-def run(turns: int, rooms: int, marks: Marks, variant: str) -> None:  # noqa: ARG001 - see systems
+def run(turns: int, rooms: int, marks: Marks, variant: str) -> None:
     """Play one conversation."""
     anyio.run(_converse, turns, marks)
 

@@ -6,9 +6,10 @@ import asyncio
 import operator
 from typing import Annotated, Any, TypedDict
 
-from bench.marks import LINE, Marks
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command
+
+from bench.marks import LINE, Marks
 
 __all__ = ["run"]
 
@@ -17,7 +18,7 @@ class _State(TypedDict):
     rows: Annotated[list[str], operator.add]
 
 
-def run(turns: int, rooms: int, marks: Marks, variant: str) -> None:  # noqa: ARG001 - see systems
+def run(turns: int, rooms: int, marks: Marks, variant: str) -> None:
     """Play one conversation."""
     graph = StateGraph(_State)
     for name, other in (("first", "second"), ("second", "first")):
@@ -28,7 +29,7 @@ def run(turns: int, rooms: int, marks: Marks, variant: str) -> None:  # noqa: AR
 
 
 def _node(other: str, turns: int, marks: Marks) -> Any:  # noqa: ANN401 - a graph's node
-    async def node(state: _State) -> Command[Any]:  # noqa: ARG001 - langgraph's signature
+    async def node(state: _State) -> Command[Any]:
         marks.turn()
         goto = END if marks.spoken >= turns else other
         return Command(goto=goto, update={"rows": [f"@{other} {LINE}"]})

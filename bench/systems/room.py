@@ -6,8 +6,8 @@ import tempfile
 from pathlib import Path
 
 import anyio
-from bench.marks import LINE, Marks
 
+from bench.marks import LINE, Marks
 from deskroom import DispatchPolicy, Policy, Room, Turn
 from deskroom.journal import JournalFile
 

@@ -38,7 +38,7 @@ from deskroom.room import (
     SimulatedClock,
     Turn,
 )
-from deskroom.room.entries import CallEntry, EndEntry, RoutedEntry, RowEntry, TurnEntry
+from deskroom.room.entries import CallEntry, EndEntry, HeaderEntry, RoutedEntry, RowEntry, TurnEntry
 from deskroom.room.seat import Act
 from deskroom.testing import (
     ListJournal,
@@ -496,6 +496,8 @@ async def test_odd_nudges_go_to_who_was_not_heard_and_even_ones_to_who_spoke_las
         "c 0 spoke",  # nudge 3: only c was not heard
         "c 0 silent",  # nudge 4: c spoke last
     ] == outcomes(result)
+    heard = ["has not heard you yet" in row.content for row in result.rows[2::2]]
+    assert [True, False, True, False] == heard
     assert ([1, 3, 5, 7, 9], 4) == (
         [row.sequence for row in result.rows if row.author.type == "person"],
         result.nudges,
@@ -1214,6 +1216,8 @@ async def test_everything_is_written_down_in_the_order_in_which_it_happened() ->
     names = [type(entry).__name__.removesuffix("Entry") for entry in entries]
     head = ["Header", "Row", "Turn", "Call", "Call", "Row", "Turn", "End", "Close"]
     assert head == names
+    assert isinstance(entries[0], HeaderEntry)
+    assert (None, None) == (entries[0].order, entries[0].scenario)
     assert TurnEntry(1, "a", 0, 1) == entries[2]
     assert CallEntry(1, 1, "a", 1, "desk_read", {}) == entries[3]
     assert CallEntry(1, 1, "a", 2, "desk_post", {"message": "@b on"}) == entries[4]

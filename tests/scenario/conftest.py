@@ -1,4 +1,4 @@
-"""Random rooms: scenarios of every kind that the format has, as texts of scenario files."""
+"""Random rooms: scenarios of every kind that the format has."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from deskroom.core import AsidePolicy, DispatchPolicy, Person
 from deskroom.room import BroadcastPolicy, ChairPolicy, Policy, Seat
 from deskroom.scenario import Call, DeskSpec, Opening, Scenario, Turn
-from deskroom.scenario.write import scenario_toml
 
 SEATS = ("a", "b", "c")
 PEOPLE = (Person("sam", "Sam"), Person("kim", "Kim"))
@@ -157,7 +156,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     )
 
 
-@pytest.fixture(scope="session")
-def rooms() -> Any:
-    """Return a strategy for the texts of scenario files without expectations."""
-    return scenarios().map(scenario_toml)
+@pytest.fixture(scope="session", name="scenarios")
+def _scenarios() -> Any:
+    """Return a strategy for scenarios without expectations."""
+    return scenarios()

@@ -83,9 +83,12 @@ class SeatChannel:
 
     def deliver(self, reply: Reply) -> None:
         """Answer a call. A reply that nobody waits for any more gives way to this one."""
-        if self._replies.waiting:
+        # A reply that a caller has been handed and not looked at yet takes no room: only try.
+        try:
+            self._replies.put_nowait(reply)
+        except anyio.WouldBlock:
             self._replies.take_nowait()
-        self._replies.put_nowait(reply)
+            self._replies.put_nowait(reply)
 
     async def take_turn(self) -> Turn:
         """Wait for the next turn."""

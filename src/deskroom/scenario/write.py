@@ -24,9 +24,10 @@ _WIDTH: Final = 100
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPES: Final = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 #: What no reader could see in the file: controls, format marks, odd line ends.
-_UNSEEN: Final = frozenset(("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
+_UNSEEN: Final = frozenset(("Cc", "Cf", "Co", "Zl", "Zp"))
 #: A text of several lines is written as it looks, unless an editor might change it unseen.
 _HIDDEN_END: Final = re.compile(r"[ \t](?:\n|\Z)")
+_MARKS: Final = frozenset('"\\')
 _QUOTE_AT_QUOTE: Final = re.compile(r'"(?="|\Z)')
 
 
@@ -42,8 +43,10 @@ def scenario_toml(
     from 0.
     """
     above = turn_remarks or {}
+    top = list(_comments(remarks))
     blocks = [
-        [*_comments(remarks), *_head(scenario)],
+        *([top] if top else []),
+        list(_head(scenario)),
         *_desk(scenario),
         *_policy(scenario.policy),
         *_opening(scenario),
@@ -215,7 +218,8 @@ def _fits(text: str) -> bool:
 def toml_value(value: object) -> str:
     """Return a value as TOML writes it: a text, a number, true or false, a list or a table of them.
 
-    Floats must be finite and texts must be text; nothing else than that is ever given.
+    Floats must be finite, and nothing else than that is ever given. Half of a surrogate pair stays
+    what it is, so that the text cannot be encoded.
     """
     match value:
         case str():
@@ -242,6 +246,8 @@ def _text(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
+    if text.isascii() and text.isprintable() and _MARKS.isdisjoint(text):
+        return f'"{text}"'
     return '"' + "".join('\\"' if c == '"' else _escaped(c) for c in text) + '"'
 
 

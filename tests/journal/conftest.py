@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,9 @@ crash = "boom"
 [[turn]]
 seat = "c"
 text = "<<<POST it is done POST>>>"
+[[turn]]
+seat = "c"
+text = "<<<POST @a finish it POST>>>"
 [[turn]]
 seat = "a"
 calls = [{ tool = "desk_complete_episode", message = "done" }]
@@ -122,8 +126,6 @@ def forged(tmp_path: Path) -> Callable[[Iterable[dict[str, Any]]], Path]:
 @pytest.fixture(scope="session")
 def settled() -> Callable[[Iterable[Any]], Sequence[Any]]:
     """Return the function that takes crashes out of a room's entries: see the harness."""
-    import runpy
-
     harness = runpy.run_path(str(Path(__file__).with_name("harness.py")))
     result: Callable[[Iterable[Any]], Sequence[Any]] = harness["settled"]
     return result

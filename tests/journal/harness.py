@@ -96,7 +96,9 @@ def settled(entries: Iterable[Entry]) -> list[Entry]:
         if isinstance(entry, TurnEntry) and open_turn is not None:
             cut = (open_turn.turn, open_turn.attempt)
             attempts[entry.turn, entry.attempt] = attempt = attempts.pop(cut)
-            kept = [e for e in kept if not (isinstance(e, CallEntry) and _of(e) == (cut[0], attempt))]
+            kept = [
+                e for e in kept if not (isinstance(e, CallEntry) and _of(e) == (cut[0], attempt))
+            ]
             open_turn = entry
             continue
         if isinstance(entry, TurnEntry):

@@ -16,8 +16,8 @@ from bench.systems import SYSTEMS, System
 
 __all__ = ["Plan", "Spread", "measure"]
 
-#: A conversation that would take longer than this is left out.
-_MOST_S = 60.0
+#: A conversation that would take longer than this, in seconds, is left out.
+_MOST_S = 300.0
 
 
 @frozen(kw_only=True)

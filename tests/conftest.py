@@ -6,8 +6,10 @@ Beside that, rooms drawn by chance, to hold the rules of several layers against.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from typing import Literal
+import runpy
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 from attrs import frozen
@@ -180,3 +182,11 @@ def room_plans() -> st.SearchStrategy[RoomPlan]:
         st.sampled_from(["live", "listed", "routed"]),
         CUES,
     )
+
+
+@pytest.fixture(scope="session")
+def settled() -> Callable[[Iterable[Entry]], Sequence[Entry]]:
+    """Return the function that takes crashes out of a room's entries: see the harness."""
+    harness = runpy.run_path(str(Path(__file__).parent / "journal" / "harness.py"))
+    result: Callable[[Iterable[Any]], Sequence[Any]] = harness["settled"]
+    return result

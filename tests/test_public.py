@@ -147,6 +147,7 @@ PUBLIC = {
         "Verified",
         "read_journal",
         "verify",
+        "verify_entries",
     },
     "deskroom.scenario": {
         "Call",

@@ -169,6 +169,12 @@ def test_a_log_for_people_has_one_line_an_event(run: Run) -> None:
 # Streams
 
 
+def test_an_error_is_one_safe_line(run: Run) -> None:
+    """A path may hold anything, and is shown as text."""
+    ended = run("replay", "-q", "x\x1b[31m\n\x07.toml")
+    assert "x\\x1b[31m\\n\\x07.toml: there is no such file\n" == ended.err
+
+
 def test_a_pipe_gets_no_escape_codes(process: Run) -> None:
     """Colours and bold are for terminals."""
     ended = process("replay", "-v", "--log-level", "info", str(SHIPPED[0]))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import runpy
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +72,7 @@ def desk() -> Scenario:
 
 
 def played(scenario: Scenario, path: Path) -> bytes:
+    """Play a scenario into a new journal and return its bytes."""
     with JournalFile.create(path, sync="never") as journal:
         anyio.run(run_scripted, scripted_room(scenario, journal=journal))
     return path.read_bytes()
@@ -89,7 +89,7 @@ def go_on(desk: Scenario) -> Callable[[Path], JournalFile]:
     """Return a function that goes on with a journal of the scenario to the end."""
 
     def call(path: Path) -> JournalFile:
-        with JournalFile.resume(path) as journal:
+        with JournalFile.resume(path, sync="never") as journal:
             room = scripted_room(desk, journal=journal, resume=journal.entries)
             anyio.run(run_scripted, room)
         return journal
@@ -121,11 +121,3 @@ def forged(tmp_path: Path) -> Callable[[Iterable[dict[str, Any]]], Path]:
         return path
 
     return call
-
-
-@pytest.fixture(scope="session")
-def settled() -> Callable[[Iterable[Any]], Sequence[Any]]:
-    """Return the function that takes crashes out of a room's entries: see the harness."""
-    harness = runpy.run_path(str(Path(__file__).with_name("harness.py")))
-    result: Callable[[Iterable[Any]], Sequence[Any]] = harness["settled"]
-    return result

@@ -48,21 +48,17 @@ message = "@a begin"
 
 #: What a seat does in its turns: one of everything that leaves something in a journal.
 TURNS = [
-    'say = "@{next} go on with {n}"',
-    'calls = [{{ tool = "desk_dm", to = ["{next}"], message = "psst {n}" }}]',
-    'calls = [{{ tool = "desk_post" }}, {{ tool = "shout", n = {n} }}, {{ tool = "desk_read" }}, '
-    '{{ tool = "desk_post", message = "@{next} at last {n}" }}]\n'
-    'late = [{{ tool = "desk_post", message = "late {n}" }}, {{ tool = "desk_read" }}]',
-    'say = "@{next} see the files of {n}"\nwrote = ["{n}.py", "{n}.txt"]',
-    'calls = [{{ tool = "desk_broadcast", message = "who can take {n}?" }}]\n'
-    "scores = {{ a = 0.5, c = 0.4, b = 0.3 }}",
-    'text = "thinking about {n}"\nwrote = ["{n}.log"]',
-    'takes = 100\nsay = "@{next} too late {n}"\nlate = [{{ tool = "desk_read" }}]',
-    'say = "@{next} dropped {n}"\ncrash = "boom {n}"',
-    'takes = 50\nsay = "@{next} took its time for {n}"',
-    'calls = [{{ tool = "desk_dm", to = ["{seat}"], message = "{n}" }}, '
-    '{{ tool = "desk_dm", to = ["zz"], message = "{n}" }}]',
-    'say = "@{next} on {n}"',
+    'say = "@{next} go on with {n}"\n',
+    '\ncalls = [{{ tool = "desk_dm", to = ["{next}"], message = "psst {n}" }}]\n',
+    '\ncalls = [{{ tool = "desk_post" }}, {{ tool = "shout", n = {n} }}, {{ tool = "desk_read" }},\n         {{ tool = "desk_post", message = "@{next} at last {n}" }}]\nlate = [{{ tool = "desk_post", message = "late {n}" }}, {{ tool = "desk_read" }}]\n',
+    '\nsay = "@{next} see the files of {n}"\nwrote = ["{n}.py", "{n}.txt"]\n',
+    '\ncalls = [{{ tool = "desk_broadcast", message = "who can take {n}?" }}]\nscores = {{ a = 0.5, c = 0.4, b = 0.3 }}\n',
+    '\ntext = "thinking about {n}"\nwrote = ["{n}.log"]\n',
+    '\ntakes = 100\nsay = "@{next} too late {n}"\nlate = [{{ tool = "desk_read" }}]\n',
+    '\nsay = "@{next} dropped {n}"\ncrash = "boom {n}"\n',
+    '\ntakes = 50\nsay = "@{next} took its time for {n}"\n',
+    '\ncalls = [{{ tool = "desk_dm", to = ["{seat}"], message = "{n}" }},\n         {{ tool = "desk_dm", to = ["zz"], message = "{n}" }}]\n',
+    '\nsay = "@{next} on {n}"\n',
 ]
 SEATS = "abcd"
 
@@ -108,8 +104,9 @@ def settled(entries: Iterable[Entry]) -> list[Entry]:
         elif isinstance(entry, EndEntry) or (isinstance(entry, RowEntry) and entry.kind == "seat"):
             open_turn = None
         if isinstance(entry, TurnEntry | CallEntry | EndEntry):
-            entry = evolve(entry, attempt=attempts[_of(entry)])
-        kept.append(entry)
+            kept.append(evolve(entry, attempt=attempts[_of(entry)]))
+        else:
+            kept.append(entry)
     return kept
 
 
@@ -187,7 +184,7 @@ def main(backend: str, kills: int, seed: str, folder: Path) -> None:
         assert wanted == settled(entries), f"run {run} differs"
     whole.unlink()
     path.unlink()
-    print(json.dumps({"killed": killed, "lines": len(lines), "turns": _turns(wanted)}))
+    sys.stdout.write(json.dumps({"killed": killed, "lines": len(lines), "turns": _turns(wanted)}))
 
 
 def _turns(entries: list[Entry]) -> int:

@@ -13,9 +13,8 @@ from anyio.lowlevel import checkpoint
 from deskroom.core import DESK, Author, SeenRow, Viewer
 from deskroom.errors import UsageError
 from deskroom.room import ChairPolicy, Policy, Reply, Room, RoomResult, Seat, SimulatedClock, Turn
-from deskroom.room.entries import CallEntry
-from deskroom.room.entries import TurnEntry
-from deskroom.room.messages import History, TurnGrant
+from deskroom.room.entries import CallEntry, TurnEntry
+from deskroom.room.messages import TurnGrant
 from deskroom.room.seat import Act, HostInbox, SeatChannel, run_seat
 from deskroom.speech import tool_specs
 from deskroom.testing import (

@@ -179,7 +179,10 @@ def test_a_seat_that_is_alone_is_told_so() -> None:
             "Accepted. It marks your work as done. The turn goes to theory.",
         ),
         (broadcast("who?"), "Accepted. The room picks who takes it up."),
-        (dm("checker", "m"), "Accepted. Of the seats, only checker will read it. The turn goes to checker."),
+        (
+            dm("checker", "m"),
+            "Accepted. Of the seats, only checker will read it. The turn goes to checker.",
+        ),
         (
             dm(["theory", "checker"], "m"),
             "Accepted. Of the seats, only theory and checker will read it. The turn goes to theory.",

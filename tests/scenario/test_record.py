@@ -21,10 +21,17 @@ from deskroom.room import (
     SimulatedClock,
     Turn,
 )
-from deskroom.room.entries import CallEntry, CloseEntry, Entry, RowEntry
+from deskroom.room.entries import CallEntry, CloseEntry, Entry, RoutedEntry, RowEntry, TurnEntry
 from deskroom.scenario import Scenario, parse_scenario, replay_scenario
-from deskroom.scenario.record import EntryList, Recorded, RecordError, record_entries
+from deskroom.scenario.record import (
+    EntryList,
+    Recorded,
+    RecordError,
+    _difference,
+    record_entries,
+)
 from deskroom.scenario.replay import run_scripted, scripted_room
+from deskroom.scenario.retell import retell
 from deskroom.scenario.write import scenario_toml
 from deskroom.testing import ListJournal, ScriptedSeat, broadcast, dm, out_of_turn, post, read
 
@@ -495,3 +502,65 @@ def test_a_run_that_the_rules_of_today_do_not_give_is_an_error(
     with pytest.raises(RecordError) as caught:
         record_entries(without_row(entries, **change))
     assert f"<journal>: no scenario can give this run again: {problem}" == str(caught.value)
+
+
+TWO = """\
+[[turn]]
+seat = "a"
+say = "hello"
+
+[[turn]]
+seat = "b"
+"""
+
+
+def two(old: str = "", new: str = "") -> list[Entry]:
+    """Return the journal of two turns, the second of them silent."""
+    text = DESK.replace("routed", "listed") + TWO.replace(old, new)
+    return played(parse_scenario(text))
+
+
+@pytest.mark.parametrize(
+    "again, problem",
+    [
+        (two(), ""),
+        (two('say = "hello"', 'say = "hi"'), "row 1 would have another row"),
+        (two('say = "hello"', 'text = "hello"'), "row 1 would be missing"),
+        (two('seat = "b"', 'seat = "b"\nsay = "hi"'), "there would be 2 rows, and there are 1"),
+        (two('seat = "b"', 'seat = "b"\ntext = "hm"'), "turn 2 would have another text"),
+        (two('seat = "b"', 'seat = "a"'), "turn 2 would have another seat"),
+        (two('[[turn]]\nseat = "b"\n'), "there would be 1 turns, and there are 2"),
+        (two('seat = "b"', 'seat = "b"\n[[turn]]\nseat = "b"'), "there would be 3 turns, and"),
+        (
+            [evolve(e, hop=7) if isinstance(e, TurnEntry) and e.turn == 2 else e for e in two()],
+            "turn 2 would have another hop",
+        ),
+        (
+            [CloseEntry("quiet") if isinstance(e, CloseEntry) else e for e in two()],
+            "it would close with quiet, and it closed with script",
+        ),
+    ],
+)
+def test_a_run_that_comes_out_otherwise_is_told_apart(again: list[Entry], problem: str) -> None:
+    """Each row, each turn with its grant, and how it closed."""
+    found = _difference(retell(two()), retell(again))
+    assert found.startswith(problem) if problem else not found
+
+
+def test_a_person_who_speaks_at_another_time_is_told_apart() -> None:
+    """The rows are the same, and the turns come in another order."""
+    head = DESK.replace("routed", "listed")
+    silent, spoken = '[[turn]]\nseat = "a"\n', '[[turn]]\nperson = "user"\nsay = "hm"\n'
+    one, other = (
+        retell(played(parse_scenario(head + body))) for body in (spoken + silent, silent + spoken)
+    )
+    assert "a person's turn would have another seat" == _difference(one, other)
+
+
+def test_a_broadcast_that_was_cut_short_is_recorded_without_its_routing() -> None:
+    """Nobody had been chosen yet."""
+    entries = lived({"a": ScriptedSeat([broadcast("who?")]), "b": ScriptedSeat([post("me")])})
+    cut = next(at for at, entry in enumerate(entries) if isinstance(entry, RoutedEntry))
+    recorded = record_entries(entries[:cut])
+    assert "scores" not in recorded.text
+    assert rows(entries)[:2] == rows(replayed(recorded))

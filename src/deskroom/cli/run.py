@@ -15,7 +15,7 @@ from deskroom.core import OPERATOR, project
 from deskroom.errors import UsageError
 from deskroom.journal import JournalFile, Sync, verify_entries
 from deskroom.render.transcript import transcript_line
-from deskroom.room import RowEntry
+from deskroom.room import RoomResult, RowEntry
 from deskroom.room.entries import Entry
 from deskroom.scenario import Scenario, load_scenario
 from deskroom.scenario.replay import LOOP_OPTIONS, run_scripted, scripted_room
@@ -62,9 +62,11 @@ def run_command(
     if journal_path is None:
         if resume:
             raise UsageError("--resume goes on with a journal: name it with --journal FILE")
-        return _play(scenario, None, (), backend, quiet=quiet)
+        return _closed(_play(scenario, None, (), backend, quiet=quiet))
     with _journal(scenario, journal_path, sync, resume=resume) as journal:
-        return _play(scenario, journal, journal.entries, backend, quiet=quiet)
+        result = _play(scenario, journal, journal.entries, backend, quiet=quiet)
+    # Only now is all of it written.
+    return _closed(result)
 
 
 @contextlib.contextmanager
@@ -91,7 +93,7 @@ def _play(
     backend: Literal["asyncio", "trio"],
     *,
     quiet: bool,
-) -> int:
+) -> RoomResult:
     out = console()
 
     def show(entry: RowEntry) -> None:
@@ -100,7 +102,10 @@ def _play(
 
     room = scripted_room(scenario, journal=journal, resume=entries, on_row=show)
     options = LOOP_OPTIONS[backend]
-    result = anyio.run(run_scripted, room, backend=backend, backend_options=options)
+    return anyio.run(run_scripted, room, backend=backend, backend_options=options)
+
+
+def _closed(result: RoomResult) -> int:
     turns = "1 turn" if result.granted == 1 else f"{result.granted} turns"
     click.echo(f"closed: {result.closed}; {turns}, {len(result.rows)} rows")
     return EXIT_MISMATCH if result.closed == "failed" else 0

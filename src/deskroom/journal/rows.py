@@ -131,7 +131,7 @@ _FACTS: Final[tuple[_Fact, ...]] = (
     ("the refusal", lambda entry: entry.refusal, say),
     ("completes", lambda entry: entry.completes, say),
     ("broadcasting", lambda entry: entry.broadcasting, say),
-    ("the mentions", lambda entry: entry.mentions, say),
+    ("the list of mentions", lambda entry: entry.mentions, say),
     ("the decision", lambda entry: entry.decision, say_decision),
     ("the cue", lambda entry: entry.cue, say),
     ("wrote", lambda entry: entry.wrote, say),

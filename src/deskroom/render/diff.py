@@ -95,9 +95,9 @@ def _what(event: Event) -> str:
 
 
 def _told(key: str, value: Any) -> str:  # noqa: ANN401 - a value of the file format
-    if key == "next" and value in ({"none": "broadcast"}, []):
-        value = "nobody"
-    return f"{key}: {value_text(value)}"
+    # A broadcast that went to nobody.
+    told = "nobody" if value == [] else value_text(value)
+    return f"{key}: {told}"
 
 
 def _summary(comparison: Comparison) -> Iterator[str]:

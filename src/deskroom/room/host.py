@@ -93,6 +93,7 @@ class Host:
         self._speakers = {seat.id: self._speaker(seat) for seat in self._setup.seats}
         self._turn: OpenTurn | None = None
         self._rung = False
+        self._watched = False
         self._stopping = False
         self._tasks: TaskGroup | None = None
 
@@ -320,6 +321,10 @@ class Host:
         turn = self._turn = OpenTurn(self.state.turns[-1], speaker, handle)
         self._rung = False
         self._clock.arm(self._policy.turn_timeout_s, self._ring)
+        if not self._watched:
+            # Begun with the first deadline: the watch would only wait for one before that.
+            self._watched = True
+            self._tasks.start_soon(self._clock.watch)
         return turn
 
     def _grant_message(self, entry: TurnEntry) -> m.TurnGrant:

@@ -52,6 +52,7 @@ class Mailbox(Generic[T]):
         except anyio.WouldBlock:
             await self._ends[0].send(item)
             self.waiting += 1
+            self._ring()
 
     def take_nowait(self) -> T:
         """Take the next item. Raises ``anyio.WouldBlock`` when there is none."""

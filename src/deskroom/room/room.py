@@ -163,7 +163,6 @@ class Room:
         failure: RoomFailure | None = None
         fault: Exception | None = None
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._clock.watch)
             for straggler in self._stragglers:
                 await tasks.start(straggler.run, self._host.inbox, self._clock)
             try:

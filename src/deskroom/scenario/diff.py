@@ -97,8 +97,7 @@ def compare_accounts(a: Account, b: Account) -> Comparison:
         elif found is not None and other is None:
             found = evolve(found, instead=_event_at(b, at_b))
         at_a, at_b = at_a + (one is not None), at_b + (other is not None)
-        is_row = (one or other).is_row  # type: ignore[union-attr]
-        if is_row:
+        if any(event.is_row for event in (one, other) if event is not None):
             rows = _counted(rows, one, other, found)
         else:
             turns = _counted(turns, one, other, found)
@@ -137,7 +136,7 @@ def _difference(one: Event | None, other: Event | None) -> Difference | None:
         if key in other.facts and other.facts[key] != value
     ]
     if one.is_row != other.is_row:
-        keys.append("row")
+        keys.insert(0, "row")
     elif bool(one.hidden) != bool(other.hidden):
         keys.append("content")
     return Difference(a=one, b=other, keys=tuple(keys)) if keys else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-from contextlib import suppress
+from contextlib import ExitStack
 from pathlib import Path
 
 from deskroom.errors import FileError
@@ -35,17 +35,14 @@ def _write(path: str, content: bytes) -> None:
     if mode is not None and not os.access(target, os.W_OK):
         raise PermissionError(13, "permission denied")
     fd, name = tempfile.mkstemp(prefix=f".{target.name[:32]}.", suffix=".tmp", dir=target.parent)
-    try:
+    with ExitStack() as stack:
+        stack.callback(Path(name).unlink, missing_ok=True)
         with os.fdopen(fd, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(fd)
         Path(name).chmod(_new_file_mode() if mode is None else stat.S_IMODE(mode))
         Path(name).replace(target)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise
 
 
 def _mode(target: Path) -> int | None:

@@ -189,9 +189,10 @@ def _row_differences(told: Told, again: Told) -> Iterator[str]:
 
 def _turn_differences(told: Told, again: Told) -> Iterator[str]:
     for before, after in zip(told.parts, again.parts, strict=False):
+        names = [*_differing(before, after), *_grant_differences(before, after)]
         if told.state.unrouted is not None and before is told.parts[-1]:
-            before.scores = after.scores
-        names = list(_differing(before, after)) or list(_grant_differences(before, after))
+            # A broadcast that was cut short was never routed, and now it is.
+            names = [name for name in names if name != "scores"]
         if names:
             number = f"turn {before.record.number}" if before.record else "a person's turn"
             yield f"{number} would have another {names[0]}"

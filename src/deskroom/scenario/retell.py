@@ -137,10 +137,11 @@ class Told:
 
 def retell(entries: Iterable[Entry]) -> Told:
     """Return what the entries of a journal tell. They must be a journal's, in order."""
-    header, *others = entries
+    entries = list(entries)
+    header = entries[0]
     assert isinstance(header, HeaderEntry)  # noqa: S101 - reading a journal has made sure
     teller = _Teller(header)
-    for entry in others:
+    for entry in entries:
         teller.take(entry)
     return teller.told()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
@@ -18,7 +19,7 @@ from deskroom.errors import FileError
 from deskroom.scenario.compare import Replay, compare_again, readers, run_values
 from deskroom.scenario.expect import TURN_VALUES, Played, file_value, holds
 from deskroom.scenario.files import write_file
-from deskroom.scenario.layout import edited
+from deskroom.scenario.layout import Unplaced, edited
 from deskroom.scenario.load import parse_scenario
 from deskroom.scenario.model import OpeningExpect, RunExpect, Turn, TurnExpect
 from deskroom.scenario.pins import ROW_KEYS, next_pin, turn_pins
@@ -200,9 +201,10 @@ def _rewritten(text: str, rewrites: list[_Rewrite], path: str) -> str:
     for rewrite in rewrites:
         _container(intended, rewrite.path[:-1])[rewrite.path[-1]] = rewrite.after
     edits = [(rewrite.path, rewrite.before, rewrite.after) for rewrite in rewrites]
-    updated = edited(text, edits)
-    if _reads_as(updated, intended):
-        return updated
+    with suppress(Unplaced):
+        updated = edited(text, edits)
+        if _reads_as(updated, intended):
+            return updated
     raise FileError(path, "the layout of this file cannot be updated; change it by hand")
 
 

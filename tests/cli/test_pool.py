@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import chdir
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from deskroom.cli.playing import Options, Report
+from deskroom.cli.pool import Captured, Failed, Played, in_processes, serve
+from deskroom.errors import DeskroomError
+
+Run = Callable[..., Any]
+
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
+
+
+def player(files: Sequence[str], options: Options, take: Callable[[Report], None]) -> None:
+    """Print each file's name to both streams."""
+    for path in files:
+        click.echo(f"{path} {os.environ.get('COLUMNS')} {sys.stdout.isatty()}")
+        click.echo(f"{path}!", err=True)
+        take(Report(path=path, status="passed", document={}))
+
+
+def failing(files: Sequence[str], options: Options, take: Callable[[Report], None]) -> None:
+    """Play the first file only, and then fail."""
+    player(files[:1], options, take)
+    raise DeskroomError("the router failed")
+
+
+def dying(files: Sequence[str], options: Options, take: Callable[[Report], None]) -> None:
+    """Die before anything is played."""
+    os._exit(3)
+
+
+class Pipe:
+    """Keeps what is sent."""
+
+    def __init__(self) -> None:
+        self.sent: list[Any] = []
+
+    def send(self, value: Any) -> None:
+        """Keep a value."""
+        self.sent.append(value)
+
+
+def test_what_was_printed_is_sent_with_each_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has its own, and nothing of the one before."""
+    out, err = Captured("ascii", is_terminal=True), Captured("utf-8", is_terminal=False)
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr(sys, "stderr", err)
+    pipe = Pipe()
+    serve(pipe, player, ["x", "y"], Options(), out, err)
+    monkeypatch.undo()
+    assert [("x", "x!\n"), ("y", "y!\n")] == [(one.out.split()[0], one.err) for one in pipe.sent]
+    assert ["x", "y"] == [one.report.path for one in pipe.sent]
+    assert ("ascii", True, "") == (out.encoding, out.isatty(), out.taken())
+
+
+def test_a_failure_is_sent_after_what_went_well() -> None:
+    """Its sentence is."""
+    pipe = Pipe()
+    captured = Captured("utf-8", is_terminal=False)
+    serve(pipe, failing, ["x", "y"], Options(), captured, captured)
+    assert (Played, Failed("the router failed")) == (type(pipe.sent[0]), pipe.sent[1])
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_files_come_back_in_order() -> None:
+    """Whichever process played them; a process that fails or dies is told of."""
+
+    def run(play: Any, files: list[str], jobs: int) -> list[str]:
+        played = in_processes(
+            play, files, Options(), jobs=jobs, width=40, set_up=lambda: click.echo("", err=True)
+        )
+        return [one.out for one in played]
+
+    files = list("abcdefg")
+    assert [f"{file} 40 False\n" for file in files] == run(player, files, 3)
+    with pytest.raises(DeskroomError, match="the router failed"):
+        run(failing, files, 2)
+    with pytest.raises(DeskroomError, match="the process that was to play a has died"):
+        run(dying, files, 2)
+
+
+@pytest.mark.parametrize("options", [[], ["-q", "--json"], ["--as", "solver", "-v"]])
+def test_several_processes_print_what_one_does(
+    process: Run, tmp_path: Path, options: list[str]
+) -> None:
+    """The same bytes on both streams, logs and errors included."""
+    for name in ("run-28", "masked-mention", "unknown-recipient", "run-28-routed"):
+        shutil.copy(SCENARIOS / f"{name}.toml", tmp_path)
+    shutil.copy(SCENARIOS / "field" / "seat-that-never-answers.toml", tmp_path)
+    (tmp_path / "wrong.toml").write_text("format = 2\n")
+    text = (tmp_path / "run-28.toml").read_text().replace('next = "solver"', 'next = "lead"')
+    (tmp_path / "run-28.toml").write_text(text)
+    ends = [
+        process("replay", *options, "-j", jobs, "none.toml", ".", cwd=tmp_path, COLUMNS="90")
+        for jobs in ("1", "3")
+    ]
+    assert ends[0] == ends[1]
+    assert (2, True) == (ends[0].code, "turn.timed_out" in ends[0].err)
+
+
+def test_an_update_is_made_by_whichever_process_plays_the_file(
+    process: Run, tmp_path: Path
+) -> None:
+    """JUnit and the summary hold all of them."""
+    text = (
+        'format = 1\ndesk = { id = "d", name = "D", seats = [{ id = "a" }] }\n'
+        '[[turn]]\nseat = "a"\nsay = "hm"\nexpect = { next = "a" }\n'
+    )
+    for number in range(5):
+        (tmp_path / f"{number}.toml").write_text(text)
+    ended = process("replay", "-q", "-j", "2", "--update", ".", cwd=tmp_path)
+    assert (0, 6) == (ended.code, len(ended.out.splitlines()))
+    assert ended.out.endswith("5 scenarios: 5 passed; 5 turns, 5 rows; 5 expectations updated\n")
+    assert ["0.toml", "1.toml"] == [line.split(":")[0] for line in ended.out.splitlines()[:2]]
+
+
+def test_processes_end_with_the_command(started: Callable[..., Any], tmp_path: Path) -> None:
+    """Also with one that is killed: nobody reads what they would send."""
+    head = 'format = 1\ndesk = { id = "d", name = "D", seats = [{ id = "a" }] }\n[policy]\n'
+    turn = '[[turn]]\nseat = "a"\nsay = "hm"\n'
+    (tmp_path / "a.toml").write_text(f"{head}{turn}")
+    for name in "bcd":
+        (tmp_path / f"{name}.toml").write_text(f"{head}max_turns = 1000000\n{turn}repeat = 30000\n")
+    command = started("replay", "-q", "-j", "2", str(tmp_path), stdout=subprocess.PIPE)
+    children = Path(f"/proc/{command.pid}/task/{command.pid}/children")
+    if not children.parent.exists():
+        pytest.skip("only Linux tells the children of a process")
+    while len(children.read_text().split()) < 2:
+        assert command.poll() is None
+    ids = children.read_text().split()
+    command.send_signal(signal.SIGKILL)
+    command.wait()
+    while any(Path(f"/proc/{id_}").exists() for id_ in ids):
+        assert not any(is_stuck(id_) for id_ in ids)
+
+
+def is_stuck(id_: str) -> bool:
+    """Whether a process waits for good: in the state of one that nobody will wake."""
+    try:
+        return "T (stopped)" in Path(f"/proc/{id_}/status").read_text()
+    except OSError:
+        return False

@@ -23,7 +23,9 @@ def test_a_journal_becomes_a_scenario_on_stdout(run: Run, journal: Path, tmp_pat
     """It replays, and its own journal becomes the same scenario."""
     ended = run("record", journal)
     assert (0, "") == (ended.code, ended.err)
-    assert ended.out.startswith('format = 1\ntitle = "A recorded run of PE 1006"\norder = "routed"\n')
+    assert ended.out.startswith(
+        'format = 1\ntitle = "A recorded run of PE 1006"\norder = "routed"\n'
+    )
     (tmp_path / "x.toml").write_text(ended.out)
     assert 0 == run("replay", "-q", tmp_path / "x.toml").code
     assert 0 == run("run", "-q", tmp_path / "x.toml", "--journal", tmp_path / "again.jsonl").code

@@ -27,7 +27,10 @@ CHANGE = Change(
         (evolve(CHANGE, before=None), 'a/x.toml:3:12: turn 2 (a): next: nothing → { none = "self'),
         (evolve(CHANGE, after=None, seat=None), 'a/x.toml:3:12: turn 2: next: "b" → nothing'),
         (evolve(CHANGE, turn="opening", after=["b"]), 'a/x.toml:3:12: opening: next: "b" → ["b"]'),
-        (evolve(CHANGE, turn=None, key="rows", before=1, after=2), "a/x.toml:3:12: run: rows: 1 → 2"),
+        (
+            evolve(CHANGE, turn=None, key="rows", before=1, after=2),
+            "a/x.toml:3:12: run: rows: 1 → 2",
+        ),
         (evolve(CHANGE, after="x\ny\x1b"), 'a/x.toml:3:12: turn 2 (a): next: "b" → "x\\ny\\u001b"'),
     ],
 )

@@ -138,7 +138,9 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     )
     seat_turns = _seat_turns(ids)
     turns = draw(
-        st.lists(st.one_of(seat_turns, seat_turns, seat_turns, person_turns), min_size=1, max_size=9)
+        st.lists(
+            st.one_of(seat_turns, seat_turns, seat_turns, person_turns), min_size=1, max_size=9
+        )
     )
     order = draw(st.sampled_from(("listed", "routed")))
     opening = draw(st.none() | words.map(lambda message: Opening(by="sam", message=message)))

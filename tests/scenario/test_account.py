@@ -124,9 +124,7 @@ def test_a_seats_account_holds_nothing_private_to_others(
     texts = [repr((event.facts, event.why)) for event in seen.events]
     assert (seat == "b") == any("psst" in text for text in texts)
     assert replies == [event.facts.get("replies") for event in turns if not event.is_row]
-    assert ["refused", "failed"] == [
-        event.facts["outcome"] for event in turns if not event.is_row
-    ]
+    assert ["refused", "failed"] == [event.facts["outcome"] for event in turns if not event.is_row]
     assert (seat == "b", seat == "c") == tuple(event.why is not None for event in turns[-2:])
 
 

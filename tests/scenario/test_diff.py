@@ -78,7 +78,13 @@ def test_decisions_may_differ_where_rows_do_not() -> None:
             Count(same=3, different=1),
             Count(),
         ),
-        (("", ""), ("one", ""), [("silent", "one", ("row", "replies"))], Count(different=1), Count(same=1)),
+        (
+            ("", ""),
+            ("one", ""),
+            [("silent", "one", ("row", "replies"))],
+            Count(different=1),
+            Count(same=1),
+        ),
     ],
 )
 def test_rows_are_matched_by_who_said_what(

@@ -438,7 +438,9 @@ def test_a_call_that_no_file_can_hold_gets_a_stand_in(
     entries = lived({"a": ScriptedSeat([(tool, arguments), post("@b hi")]), "b": ScriptedSeat()})
     recorded = record_entries(entries)
     word = next(entry.reply for entry in entries if isinstance(entry, CallEntry))
-    assert scripts(recorded).startswith(f'# {remark} The reply is the same.\n[[turn]]\nseat = "a"\n')
+    assert scripts(recorded).startswith(
+        f'# {remark} The reply is the same.\n[[turn]]\nseat = "a"\n'
+    )
     assert written in recorded.text
     assert f'replies = ["{word}", "ok"]' in recorded.text
 

@@ -66,7 +66,9 @@ def test_a_run_is_read_from_whatever_holds_it(
 
 def test_a_scenario_may_have_any_name(folder: Path) -> None:
     """What begins with a bracket may be a table's header."""
-    (folder / "x").write_text(FILE.replace("desk = {", "[desk]\n#").replace("format", "[x]\nformat"))
+    (folder / "x").write_text(
+        FILE.replace("desk = {", "[desk]\n#").replace("format", "[x]\nformat")
+    )
     (folder / "y").write_text(FILE)
     assert "scenario" == read_account(str(folder / "y"))[0].kind
     with pytest.raises(FileError, match="x:"):
@@ -97,9 +99,7 @@ def test_a_journal_that_is_cut_short_is_read_so_far(folder: Path) -> None:
         (b"{", "this line is no JSON"),
     ],
 )
-def test_a_file_that_holds_no_run_is_an_error(
-    tmp_path: Path, content: bytes, problem: str
-) -> None:
+def test_a_file_that_holds_no_run_is_an_error(tmp_path: Path, content: bytes, problem: str) -> None:
     """It names the file."""
     (tmp_path / "x").write_bytes(content)
     with pytest.raises(FileError) as caught:
@@ -125,7 +125,7 @@ def test_a_scenario_is_played_on_either_backend(folder: Path, backend: str) -> N
 def test_an_opening_and_a_person_stand_where_they_are_listed(tmp_path: Path) -> None:
     """A nudge or a row about files is listed nowhere."""
     text = FILE.replace("seats", 'people = [{ id = "sam", label = "Sam" }], seats').replace(
-        "[[turn]]\nseat = \"b\"\n",
+        '[[turn]]\nseat = "b"\n',
         '[opening]\nby = "sam"\nmessage = "hm"\n[[turn]]\nperson = "sam"\nsay = "hm"\n',
     )
     (tmp_path / "x.toml").write_text(text)

@@ -45,7 +45,9 @@ ROW = {
 def output(viewer: Viewer = OPERATOR, **changes: Any) -> str:
     """Return what ``deskroom replay --json`` prints for the file."""
     replayed = replay_json(replay_scenario(parse_scenario(FILE)), "x.toml", viewer)
-    return json.dumps({"format": 1, "scenarios": [{**replayed, **changes}], "summary": {}}, indent=2)
+    return json.dumps(
+        {"format": 1, "scenarios": [{**replayed, **changes}], "summary": {}}, indent=2
+    )
 
 
 @pytest.mark.parametrize("seat", [None, "a", "c"])

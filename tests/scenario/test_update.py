@@ -379,7 +379,9 @@ expect = { next = "c" }
 
 def test_a_script_that_the_host_disagrees_with_is_not_touched() -> None:
     """An order mismatch cannot be updated away, and what came after it means nothing."""
-    text = HEAD.replace("listed", "routed") + """\
+    text = (
+        HEAD.replace("listed", "routed")
+        + """\
 [opening]
 by = "sam"
 message = "@b go"
@@ -388,6 +390,7 @@ expect = { next = "a" }
 seat = "a"
 say = "hm"
 """
+    )
     replay = replay_scenario(parse_scenario(text))
     assert ["next", "order"] == [mismatch.key for mismatch in replay.mismatches]
     assert Update(text=text, changes=(), replay=replay) == update_text(replay, text)
@@ -407,7 +410,9 @@ def test_a_layout_that_cannot_be_changed_is_an_error() -> None:
 
 def test_each_change_says_where_it_now_stands() -> None:
     """What was put in or taken out has nothing on one side; what few may read is marked."""
-    text = HEAD + """\
+    text = (
+        HEAD
+        + """\
 [policy.aside]
 enabled = true
 max_members = 1
@@ -421,6 +426,7 @@ row = false
 [expect]
 rows = 7
 """
+    )
     update = update_text(replay_scenario(parse_scenario(text, "x.toml")), text)
 
     def change(line: int, column: int, key: str, before: Any, after: Any) -> Change:

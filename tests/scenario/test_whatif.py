@@ -139,6 +139,8 @@ def test_a_name_that_the_desk_has_not_got_is_an_error(text: str, problem: str) -
 
 def test_settings_are_for_any_scenario() -> None:
     """A chair that speaks for the first person needs one."""
-    nobody: Scenario = parse_scenario(FILE.replace(', people = [{ id = "sam", label = "Sam" }]', ""))
+    nobody: Scenario = parse_scenario(
+        FILE.replace(', people = [{ id = "sam", label = "Sam" }]', "")
+    )
     with pytest.raises(FileError, match="a chair that nudges needs a person on the desk"):
         with_settings(nobody, [parse_setting("policy.chair.rounds=1")])

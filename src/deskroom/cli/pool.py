@@ -95,7 +95,15 @@ def in_processes(
             stack.callback(reader.close)
             process = context.Process(
                 target=_work,
-                args=(writer, [*pipes, reader], player, files[number::jobs], options, width, set_up),
+                args=(
+                    writer,
+                    [*pipes, reader],
+                    player,
+                    files[number::jobs],
+                    options,
+                    width,
+                    set_up,
+                ),
                 daemon=True,
             )
             process.start()

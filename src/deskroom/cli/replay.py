@@ -279,7 +279,6 @@ def _write_junit(tally: Tally, path: str) -> None:
     from deskroom.render.junit import Case, junit_xml  # noqa: PLC0415 - few calls write it
 
     cases = [
-        Case(path=report.path, status=report.status, lines=report.lines)
-        for report in tally.reports
+        Case(path=report.path, status=report.status, lines=report.lines) for report in tally.reports
     ]
     write_file(path, junit_xml(cases))

@@ -216,9 +216,9 @@ def _seen(events: Sequence[Event], viewer: Viewer) -> Iterator[Event]:
     by_sequence = {event.sequence: event for event in events if event.row is not None}
     rows = [event.row for event in events if event.row is not None]
     seen = [
-        _own_facts(by_sequence[row.sequence], viewer) if row.elided is None else _stub(
-            by_sequence[row.sequence], row
-        )
+        _own_facts(by_sequence[row.sequence], viewer)
+        if row.elided is None
+        else _stub(by_sequence[row.sequence], row)
         for row in project(rows, viewer)
     ]
     rowless = [_own_facts(event, viewer) for event in events if not event.is_row]

@@ -104,9 +104,7 @@ def compare_accounts(a: Account, b: Account) -> Comparison:
         if found is not None:
             differences.append(found)
     run = {
-        key: (a.run[key], b.run[key])
-        for key in a.run
-        if key in b.run and a.run[key] != b.run[key]
+        key: (a.run[key], b.run[key]) for key in a.run if key in b.run and a.run[key] != b.run[key]
     }
     return Comparison(
         a=a,
@@ -131,9 +129,7 @@ def _difference(one: Event | None, other: Event | None) -> Difference | None:
     if one is None or other is None:
         return Difference(a=one, b=other)
     keys = [
-        key
-        for key, value in one.facts.items()
-        if key in other.facts and other.facts[key] != value
+        key for key, value in one.facts.items() if key in other.facts and other.facts[key] != value
     ]
     if one.is_row != other.is_row:
         keys.insert(0, "row")
@@ -157,9 +153,7 @@ def _counted(
 # --- what stands for what ----------------------------------------------------------------------
 
 
-def _pairs(
-    a: Sequence[Event], b: Sequence[Event]
-) -> Iterator[tuple[Event | None, Event | None]]:
+def _pairs(a: Sequence[Event], b: Sequence[Event]) -> Iterator[tuple[Event | None, Event | None]]:
     """Pair the events of two runs, in order: the same ones first, and what is left by its place."""
     keys_a, keys_b = [_key(event) for event in a], [_key(event) for event in b]
     start = 0
@@ -224,5 +218,3 @@ def _policies(path: str, a: Any, b: Any) -> Iterator[Setting]:  # noqa: ANN401 -
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - a value of a policy
     return list(value) if isinstance(value, tuple) else value
-
-

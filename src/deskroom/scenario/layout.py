@@ -24,6 +24,7 @@ Edit = tuple[KeyPath, Mapping[str, Any], Mapping[str, Any]]
 class Unplaced(LookupError):
     """Something is written in a way in which it cannot be found again."""
 
+
 @frozen
 class _Cut:
     """A stretch of the text and what stands there instead."""
@@ -129,7 +130,9 @@ class _Editor:
         if added:
             last = max(spans, key=lambda key: spans[key].key)
             at = self._next_line(spans[last])
-            lines = [f"{self._before(spans[last])}{key} = {toml_value(after[key])}" for key in added]
+            lines = [
+                f"{self._before(spans[last])}{key} = {toml_value(after[key])}" for key in added
+            ]
             # The last line of a file may have no end of its own.
             head = self._line_end if last in after and self._text[at - 1] != "\n" else ""
             yield _Cut(at, at, head + "".join(f"{line}{self._line_end}" for line in lines))

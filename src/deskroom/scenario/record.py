@@ -127,7 +127,9 @@ def _text(told: Told, scenario: Scenario, path: str) -> str:
     try:
         size = len(text.encode())
     except UnicodeEncodeError:
-        raise RecordError(path, "the desk or a person's words hold half of a surrogate pair") from None
+        raise RecordError(
+            path, "the desk or a person's words hold half of a surrogate pair"
+        ) from None
     if size > MAX_FILE_BYTES:
         raise RecordError(path, f"the scenario would be larger than {MAX_FILE_BYTES >> 20} MiB")
     return text

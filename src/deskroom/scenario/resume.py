@@ -45,11 +45,11 @@ def _played(turn: Turn) -> list[Any]:
         [[call.tool, call.arguments] for call in listed_calls(turn)],
         [[call.tool, call.arguments] for call in turn.late],
         turn.say if turn.person else None,
-        turn.text,
-        turn.takes,
+        turn.text or "",
+        float(turn.takes),
         turn.crash,
         turn.wrote,
-        dict(turn.scores),
+        {seat: float(score) for seat, score in turn.scores.items()},
     ]
 
 

@@ -62,9 +62,7 @@ def _account_of_play(scenario: Scenario, entries: Sequence[Entry]) -> Account:
                 return scenario.opening.place.line
         return None if cue is None else scenario.turns[cue].place.line
 
-    return account_of_entries(
-        entries, path=scenario.path, kind="scenario", line_of=line_of
-    )
+    return account_of_entries(entries, path=scenario.path, kind="scenario", line_of=line_of)
 
 
 def _account_of_journal(path: str) -> tuple[Account, str | None]:

@@ -75,9 +75,7 @@ def _merged(before: Any, given: Any, stated: Mapping[str, Any]) -> Any:  # noqa:
     changes = {}
     for name, value in stated.items():
         new = getattr(given, name)
-        changes[name] = (
-            _merged(getattr(before, name), new, value) if attrs.has(type(new)) else new
-        )
+        changes[name] = _merged(getattr(before, name), new, value) if attrs.has(type(new)) else new
     return evolve(before, **changes)
 
 

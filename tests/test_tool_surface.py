@@ -24,9 +24,7 @@ NAMES = [spec.name for spec in tool_specs()] + list(OLD_NAMES)
 SERVED = re.compile(rf"desk_(?:{'|'.join(NAMES)})\b|\bdesk_\Z")
 
 
-#: A new scenario is begun from a text that spells its calls out; playing it shows that they are
-#: served. ``say`` is short for one post, and the reader and writer of scenarios may say so.
-TEMPLATES = {"cli/new.py"}
+#: ``say`` is short for one post, and the reader and writer of scenarios may say so.
 BEHIND_SAY = "desk_post"
 
 
@@ -50,8 +48,6 @@ def names_in(path: Path) -> set[str]:
     """Return the names of tools that a module spells where it should not."""
     place = path.relative_to(SOURCE).as_posix()
     found = {name for text in strings(path) for name in SERVED.findall(text)}
-    if place in TEMPLATES:
-        return set()
     return found - {BEHIND_SAY} if place.startswith("scenario/") else found
 
 

@@ -109,6 +109,7 @@ def test_a_run_is_told_event_by_event(run: Run) -> None:
             "kind": "seat",
             "audience": "desk",
         },
+        {**turn, "event": "turn.ended", "outcome": "spoke"},
         {**room, "event": "room.closed", "reason": "completed", "rows": 1},
     ] == logged(run, "--log-level", "info", ROOT / "scenarios" / "legacy-close.toml")
 
@@ -160,6 +161,7 @@ def test_a_log_for_people_has_one_line_an_event(run: Run) -> None:
         "[info     ] turn.granted attempt=1 hop=0 room=pe1006 seat=lead turn=1",
         "[info     ] call.accepted call=1 room=pe1006 seat=lead turn=1",
         "[info     ] row.committed audience=desk kind=seat room=pe1006 seat=lead sequence=1 turn=1",
+        "[info     ] turn.ended outcome=spoke room=pe1006 seat=lead turn=1",
         "[info     ] room.closed reason=completed room=pe1006 rows=1",
     ] == [
         " ".join(line.split()).replace("[info ]", "[info     ]") for line in ended.err.splitlines()

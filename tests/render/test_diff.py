@@ -70,12 +70,16 @@ def test_all_differences_are_shown_when_asked_for() -> None:
         "b.toml:5: B: no such row; instead row 1: b → desk: done",
         "",
         "a.toml:8: A: row 2: b → desk: done",
-        '    next: { none = "no_direct_agent_mention" }; hop: 1; completes; '
-        'replies: ["unknown_tool", "ok"]',
+        (
+            '    next: { none = "no_direct_agent_mention" }; hop: 1; completes; '
+            'replies: ["unknown_tool", "ok"]'
+        ),
         "    why: no seat is named by an @id that counts",
         "b.toml:5: B: row 1: b → desk: done",
-        '    next: { none = "no_direct_agent_mention" }; hop: 0; completes; '
-        'replies: ["unknown_tool", "ok"]',
+        (
+            '    next: { none = "no_direct_agent_mention" }; hop: 0; completes; '
+            'replies: ["unknown_tool", "ok"]'
+        ),
         "    why: no seat is named by an @id that counts",
         "    differs in: hop",
         "",

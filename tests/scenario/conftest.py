@@ -35,7 +35,7 @@ _WORDS = (
     'say "it"',
     '"""',
     "back\\slash",
-    "über ‮ \x7f",
+    "über \u202e \x7f",
     "<<<POST\n@b hi\nPOST>>>",
     "<<<POST",
     "   ",
@@ -150,7 +150,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     return Scenario(
         title=draw(st.sampled_from(("", "A room"))),
         why=draw(st.sampled_from(("", "line one\nline two"))),
-        order=order,
+        order="listed" if order == "listed" else "routed",
         desk=DeskSpec(id="d", name="D", seats=tuple(seats), people=PEOPLE),
         policy=draw(_policies(active)),
         opening=opening,

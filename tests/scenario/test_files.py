@@ -23,7 +23,7 @@ def test_a_new_file_gets_what_new_files_get(tmp_path: Path) -> None:
     write_file(str(file), "über\r\n")
     assert "über\r\n".encode() == file.read_bytes()
     assert mode(tmp_path / "y") == mode(file)
-    assert ["x.toml", "y"] == sorted(os.listdir(tmp_path))
+    assert ["x.toml", "y"] == sorted(file.name for file in tmp_path.iterdir())
 
 
 def test_a_file_that_is_there_keeps_its_mode(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_text_that_does_not_fit_leaves_the_file_as_it_was(tmp_path: Path) -> N
     (tmp_path / "x.toml").mkdir()
     with pytest.raises(FileError, match="Is a directory"):
         write_file(str(tmp_path / "x.toml"), "text")
-    assert ["x.toml"] == os.listdir(tmp_path)
+    assert ["x.toml"] == [file.name for file in tmp_path.iterdir()]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everything")

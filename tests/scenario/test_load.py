@@ -1109,3 +1109,13 @@ def test_the_package_names_its_public_parts() -> None:
     assert sorted(set(names)) == sorted(names)
     assert all(hasattr(deskroom.scenario, name) for name in names)
     assert {"find_scenarios", "load_desk", "load_scenario", "parse_scenario"} <= set(names)
+
+
+def test_a_path_that_is_blank_is_refused_at_its_place() -> None:
+    """A turn leaves behind a path that a row can name."""
+    text = DESK + TURN + 'wrote = ["a.py", " "]\n'
+    with pytest.raises(ScenarioError) as caught:
+        parse_scenario(text, "x.toml")
+    line = text[: text.index("wrote")].count("\n") + 1
+    expected = f'x.toml:{line}:18: turn[1].wrote[2]: found " ", expected a path'
+    assert expected == str(caught.value)

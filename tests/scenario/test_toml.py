@@ -408,3 +408,13 @@ def test_random_bytes_give_one_error_or_data(
         place = (1, 1)
         assert tomllib.loads(raw.decode()) == document.data
     assert None not in place
+
+
+def test_places_of_a_table_are_worked_out_when_asked_for() -> None:
+    """They are a mapping by key, in the order of the file; a spot is the place of one value."""
+    document = parse_toml("x = 1\n[a]\nc = 2\n  b = 3\n", "f.toml")
+    places = Places(document, ("a",), ["c", "b"])
+    assert (2, ["c", "b"]) == (len(places), list(places))
+    assert {"c": Place(3, 1), "b": Place(4, 3)} == places
+    assert None is places.get("x")
+    assert Place(4, 7) == Spot(document, ("a", "b")).place

@@ -23,7 +23,6 @@ from deskroom.scenario import (
     replay_scenario,
 )
 from deskroom.scenario.pins import turn_pins
-from deskroom.scenario.record import RecordError, record_entries
 from deskroom.scenario.update import Change, Update, update_file, update_text
 from deskroom.scenario.write import scenario_toml
 

@@ -90,8 +90,10 @@ KEY = "expected a key of the policy, such as policy.dispatch.max_hops"
         ("polcy.window=2", f'found "polcy.window", {KEY}; did you mean "policy.window"?'),
         (
             "policy.dispatch.max_hop=2",
-            "policy.dispatch.max_hop: unknown key, expected one of enabled, max_hops; "
-            'did you mean "max_hops"?',
+            (
+                "policy.dispatch.max_hop: unknown key, expected one of enabled, max_hops; "
+                'did you mean "max_hops"?'
+            ),
         ),
         ("policy=2", "policy: found 2, expected a table"),
         ("policy.max_turns=0", "policy.max_turns: found 0, expected a number >= 1"),

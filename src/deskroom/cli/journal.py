@@ -14,6 +14,7 @@ from deskroom.cli.output import (
     EXIT_MISMATCH,
     EXIT_WRONG,
     console,
+    counted,
     print_error,
     print_json,
     shown_path,
@@ -55,7 +56,8 @@ def verify_command(path: str, *, as_json: bool) -> int:
         print_json({"path": shown_path(path), "ok": True, **counts, "closed": found.closed})
     else:
         end = f"closed: {found.closed}" if found.closed else "not closed: it can be gone on with"
-        click.echo(f"{path}: {found.lines} lines, {found.rows} rows, {found.turns} turns; {end}")
+        lines, rows = counted(found.lines, "line"), counted(found.rows, "row")
+        click.echo(f"{path}: {lines}, {rows}, {counted(found.turns, 'turn')}; {end}")
     return 0
 
 

@@ -28,6 +28,7 @@ from deskroom.render.text import one_line
 __all__ = ["cli", "main"]
 
 _INTERRUPTED = 130
+_PIPE_CLOSED = 141
 
 
 @click.group(
@@ -100,7 +101,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except BrokenPipeError:
         # Whoever read stdout has left; Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return _PIPE_CLOSED
 
 
 def _invoke(arguments: Sequence[str] | None) -> int:

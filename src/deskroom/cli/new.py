@@ -9,9 +9,14 @@ import click
 
 from deskroom.errors import FileError
 from deskroom.render.text import one_line
+from deskroom.speech.tools import COMPLETE_EPISODE, DM, POST, served, tool_specs
 
 __all__ = ["new_command"]
 
+_POST: Final = served(POST)
+_DM: Final = served(DM)
+_COMPLETE: Final = served(COMPLETE_EPISODE)
+_NAMES: Final = ", ".join(served(spec.name) for spec in tool_specs())
 _HEAD: Final = '''\
 # A scenario: a desk, what its seats say, and what must come out.
 #
@@ -61,18 +66,18 @@ _LISTED: Final = f"""\
 # "routed": the host alone decides, by its rules.
 order = "listed"
 {_DESK}{_ASIDE}\
-# One [[turn]] for each turn. `say` is short for one desk_post.
+# One [[turn]] for each turn. `say` is short for one {_POST}.
 [[turn]]
 seat = "solver"
 say = "the sum is 20302. @checker, recompute it your own way"
 # What must come out; what is left out is not compared.
 expect = {{ audience = "desk", next = "checker" }}
 
-# `calls` lists the tools by name: desk_post, desk_dm, desk_broadcast, desk_complete_episode and
-# desk_read. The last accepted one stands.
+# `calls` lists tools by name; the last accepted one stands. They are:
+# {_NAMES}
 [[turn]]
 seat = "checker"
-calls = [{{ tool = "desk_dm", to = ["solver"], message = "I get 20303; did you count the zero?" }}]
+calls = [{{ tool = "{_DM}", to = ["solver"], message = "I get 20303; did you count the zero?" }}]
 expect = {{ audience = ["solver"], next = "solver", replies = ["ok"] }}
 
 # A turn that holds text and no call says nothing: text outside a call reaches nobody.
@@ -90,7 +95,7 @@ expect = {{ mentions = [], next = {{ none = "no_direct_agent_mention" }} }}
 # A completion closes the desk.
 [[turn]]
 seat = "checker"
-calls = [{{ tool = "desk_complete_episode", message = "20303, recomputed from scratch" }}]
+calls = [{{ tool = "{_COMPLETE}", message = "20303, recomputed from scratch" }}]
 expect = {{ completes = true, replies = ["ok"] }}
 
 # What must come out of the whole run.
@@ -117,18 +122,18 @@ by = "sam"
 message = "@solver, what is the sum?"
 expect = {{ next = "solver" }}
 
-# A seat plays its next [[turn]] whenever it is granted one. `say` is short for one desk_post.
+# A seat plays its next [[turn]] whenever it is granted one. `say` is short for one {_POST}.
 [[turn]]
 seat = "solver"
 say = "the sum is 20302. @checker, recompute it your own way"
 # What must come out; what is left out is not compared.
 expect = {{ audience = "desk", next = "checker" }}
 
-# `calls` lists the tools by name: desk_post, desk_dm, desk_broadcast, desk_complete_episode and
-# desk_read. The last accepted one stands.
+# `calls` lists tools by name; the last accepted one stands. They are:
+# {_NAMES}
 [[turn]]
 seat = "checker"
-calls = [{{ tool = "desk_dm", to = ["solver"], message = "I get 20303; did you count the zero?" }}]
+calls = [{{ tool = "{_DM}", to = ["solver"], message = "I get 20303; did you count the zero?" }}]
 expect = {{ audience = ["solver"], next = "solver", replies = ["ok"] }}
 
 # This names nobody, so nobody is next. The chair turns to the one seat that has not been heard.
@@ -140,7 +145,7 @@ expect = {{ next = {{ none = "no_direct_agent_mention" }} }}
 # A completion closes the desk.
 [[turn]]
 seat = "lead"
-calls = [{{ tool = "desk_complete_episode", message = "The sum is 20303." }}]
+calls = [{{ tool = "{_COMPLETE}", message = "The sum is 20303." }}]
 expect = {{ completes = true, replies = ["ok"] }}
 
 # What must come out of the whole run.

@@ -266,7 +266,7 @@ class Host:
         if record.hop < self._policy.dispatch.max_hops:
             recipients = await self._recipients(entry, record)
         self._write(RoutedEntry(entry.row.sequence, recipients, record.hop + 1))
-        self._log.info("broadcast.routed", sequence=entry.row.sequence, recipients=len(recipients))
+        self._turn_log.info("broadcast.routed", sequence=entry.row.sequence, recipients=len(recipients))
 
     async def _recipients(self, entry: RowEntry, record: TurnRecord) -> tuple[str, ...]:
         author = entry.row.author.id
@@ -400,6 +400,8 @@ class Host:
             author = self._authors[end.seat]
             entry = turn.row_entry(len(self.state.rows) + 1, author, end.wrote)
             await self._append(entry, self._turn_log)
+            if self._logs_info:
+                self._turn_log.info("turn.ended", outcome="spoke")
             return
         self._finish(turn, end)
         if end.error is not None:

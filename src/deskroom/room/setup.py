@@ -114,5 +114,5 @@ def _leaves(path: str, before: Any, now: Any) -> Iterator[str]:  # noqa: ANN401 
 
 
 def _short(value: object) -> str:
-    text = repr(value)
+    text = repr(list(value) if isinstance(value, tuple) else value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

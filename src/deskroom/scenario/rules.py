@@ -190,6 +190,9 @@ def _check_seat_turn(
     names.want_seat(findings, (*path, "seat"), turn.seat or "")
     if "say" in stated and "calls" in stated:
         findings.at_key((*path, "calls"), "a turn has say or calls, not both")
+    for at, wrote in enumerate(turn.wrote):
+        if is_blank(wrote):
+            findings.at_value((*path, "wrote", at), f"found {quoted(wrote)}, expected a path")
     for id_ in turn.scores:
         if names.desk is not None and id_ not in names.seats:
             problem = _not_there(id_, "a seat of the desk", names.seats)

@@ -168,7 +168,10 @@ async def test_a_name_of_two_seats_is_told_with_both() -> None:
     either = "@lead may mean the seat lead or the seat clerk, so it is nobody."
     assert [f"Accepted. {NO_NAME} {either}"] == heard.told("3")
     by_id = "One of the ids in `to` is no active seat. The other seats are lead, night, clerk."
-    assert [by_id, "Accepted. Of the seats, only night will read it. The turn goes to night."] == heard.told("4")
+    assert [
+        by_id,
+        "Accepted. Of the seats, only night will read it. The turn goes to night.",
+    ] == heard.told("4")
 
 
 @pytest.mark.anyio
@@ -259,8 +262,12 @@ async def test_the_second_of_two_posts_is_told_to_replace_the_first() -> None:
 async def test_an_answer_by_dm_is_told_to_wake_the_asker() -> None:
     """Whoever asks, and whoever answers, in private is told who reads it and who is next."""
     heard = await play("question-by-dm")
-    assert ["Accepted. Of the seats, only solver will read it. The turn goes to solver."] == heard.told("1")
-    assert ["Accepted. Of the seats, only checker will read it. The turn goes to checker."] == heard.told("2")
+    assert [
+        "Accepted. Of the seats, only solver will read it. The turn goes to solver."
+    ] == heard.told("1")
+    assert [
+        "Accepted. Of the seats, only checker will read it. The turn goes to checker."
+    ] == heard.told("2")
 
 
 def _contents(heard: Heard) -> list[str]:

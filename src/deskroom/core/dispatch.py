@@ -11,7 +11,15 @@ from attrs.validators import ge, instance_of
 from deskroom.core.mention import Mention
 from deskroom.core.roster import Roster, validate_roster
 
-__all__ = ["Decision", "DispatchPolicy", "NoTurn", "TurnFor", "first_loud_agent", "loud_agents", "mention_dispatch"]
+__all__ = [
+    "Decision",
+    "DispatchPolicy",
+    "NoTurn",
+    "TurnFor",
+    "first_loud_agent",
+    "loud_agents",
+    "mention_dispatch",
+]
 
 _LAST_HOP: Final = 2**32 - 1
 

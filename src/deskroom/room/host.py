@@ -266,7 +266,9 @@ class Host:
         if record.hop < self._policy.dispatch.max_hops:
             recipients = await self._recipients(entry, record)
         self._write(RoutedEntry(entry.row.sequence, recipients, record.hop + 1))
-        self._turn_log.info("broadcast.routed", sequence=entry.row.sequence, recipients=len(recipients))
+        self._turn_log.info(
+            "broadcast.routed", sequence=entry.row.sequence, recipients=len(recipients)
+        )
 
     async def _recipients(self, entry: RowEntry, record: TurnRecord) -> tuple[str, ...]:
         author = entry.row.author.id

@@ -204,6 +204,12 @@ def test_a_journal_that_was_closed_is_left_as_it_is(run: Run, desk: Path, path: 
 # What cannot be gone on with
 
 
+UNSEEN = (
+    "what differs is not in the journal: a turn that was not played yet, how long one takes, its "
+    "scores or its late calls"
+)
+
+
 def test_a_journal_that_is_not_there_is_told(run: Run, desk: Path, path: Path) -> None:
     """It is not begun instead: the name may be mistyped."""
     ended = run("run", desk, "--journal", path, "--resume")
@@ -258,8 +264,7 @@ def test_a_forged_journal_is_told_by_its_line_and_kept(run: Run, desk: Path, pat
         (
             "[31mdone",
             "[32mdone",
-            "what differs is not in the journal: a turn that was not played yet, how long one "
-            "takes, its scores or its late calls",
+            UNSEEN,
         ),
     ],
 )

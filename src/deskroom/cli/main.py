@@ -5,23 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
+from typing import Final
 
 import click
 
 from deskroom._version import __version__
-from deskroom.cli.check import check_command
-from deskroom.cli.conform import conform_command
-from deskroom.cli.diff import diff_command
-from deskroom.cli.explain import explain_command
-from deskroom.cli.journal import show_command, verify_command
-from deskroom.cli.new import new_command
 from deskroom.cli.output import EXIT_WRONG, forgive_encodings, print_error
-from deskroom.cli.record import record_command
-from deskroom.cli.replay import replay_command
-from deskroom.cli.run import run_command
-from deskroom.cli.schema import schema_command
 from deskroom.cli.shared import LOG_FORMATS, LOG_LEVELS, LogOptions
-from deskroom.cli.tools import tools_command
 from deskroom.errors import DeskroomError, FileError
 from deskroom.render.text import one_line
 
@@ -30,8 +21,41 @@ __all__ = ["cli", "main"]
 _INTERRUPTED = 130
 _PIPE_CLOSED = 141
 
+#: Where each subcommand is. It is loaded when it is asked for: a call needs one of them.
+_COMMANDS: Final = {
+    "check": "deskroom.cli.check:check_command",
+    "conform": "deskroom.cli.conform:conform_command",
+    "diff": "deskroom.cli.diff:diff_command",
+    "explain": "deskroom.cli.explain:explain_command",
+    "new": "deskroom.cli.new:new_command",
+    "record": "deskroom.cli.record:record_command",
+    "replay": "deskroom.cli.replay:replay_command",
+    "run": "deskroom.cli.run:run_command",
+    "schema": "deskroom.cli.schema:schema_command",
+    "show": "deskroom.cli.journal:show_command",
+    "tools": "deskroom.cli.tools:tools_command",
+    "verify": "deskroom.cli.journal:verify_command",
+}
+
+
+class _Commands(click.Group):
+    """The subcommands, each loaded when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as click has it
+        """Return the name of every subcommand."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Return a subcommand, or None where there is none of that name."""
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, name = _COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
 
 @click.group(
+    cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Begin with: deskroom replay scenarios/run-28.toml",
 )
@@ -53,23 +77,6 @@ def cli(context: click.Context, log_format: str | None, log_level: str | None) -
       130  interrupted
     """  # noqa: D301 - click reads this mark
     context.obj = LogOptions(log_format, log_level)
-
-
-for _command in (
-    new_command,
-    check_command,
-    explain_command,
-    replay_command,
-    record_command,
-    diff_command,
-    run_command,
-    show_command,
-    verify_command,
-    conform_command,
-    tools_command,
-    schema_command,
-):
-    cli.add_command(_command)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,0 +1,439 @@
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+from collections.abc import Callable, Sequence
+from contextlib import chdir
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import anyio
+import pytest
+
+from deskroom.journal import JournalFile, read_journal
+from deskroom.journal.chain import FIRST, seal
+from deskroom.room.entries import CloseEntry, Entry, RowEntry
+from deskroom.scenario import parse_scenario
+from deskroom.scenario.replay import run_scripted, scripted_room
+
+Run = Callable[..., Any]
+Started = Callable[..., subprocess.Popen[bytes]]
+
+HEAD = """\
+format = 1
+desk = { id = "d", name = "D", people = [{ id = "sam", label = "Sam" }], seats = [\
+{ id = "planner" }, { id = "auditor" }, { id = "coder" }, { id = "old", retired = true }] }
+policy = { aside = { enabled = true, max_members = 1, max_messages = 9 } }
+[opening]
+by = "sam"
+message = "@planner go\\non"
+"""
+
+
+def turn(seat: str, message: str, to: str | None = None) -> str:
+    """Return a listed turn that says something, to all or to one seat."""
+    if to is None:
+        return f'[[turn]]\nseat = "{seat}"\nsay = "{message}"\n'
+    call = f'{{ tool = "desk_dm", to = ["{to}"], message = "{message}" }}'
+    return f'[[turn]]\nseat = "{seat}"\ncalls = [{call}]\n'
+
+
+TALK = HEAD + "".join(
+    [
+        *(turn("coder", f"step {n}") for n in range(2, 7)),
+        turn("planner", "first", "auditor"),
+        turn("auditor", "second", "planner"),
+        turn("planner", "third", "auditor"),
+        turn("planner", "fourth", "auditor"),
+        turn("auditor", "settled"),
+        turn("coder", "for the planner", "planner"),
+        turn("planner", "\\u001b[31mred"),
+        turn("auditor", "last", "coder"),
+    ]
+)
+
+ALL = """\
+[1] sam: @planner go
+    on
+[2] coder: step 2
+[3] coder: step 3
+[4] coder: step 4
+[5] coder: step 5
+[6] coder: step 6
+[7] planner → auditor · aside: first
+[8] auditor → planner · aside: second
+[9] planner → auditor · aside: third
+[10] planner → auditor · aside: fourth
+[11] auditor: settled
+[12] coder → planner · aside: for the planner
+[13] planner: \\x1b[31mred
+[14] auditor → coder · aside: last
+"""
+STUB = "[7-10] planner → auditor · aside, 4 messages · settled at [11]"
+
+
+def seen_by(seat: str) -> str:
+    """Return the talk as a seat reads it."""
+    lines = ALL.splitlines()
+    if seat in {"coder", "old"}:
+        lines[7:11] = [STUB]
+    if seat in {"auditor", "old"}:
+        at = lines.index("[12] coder → planner · aside: for the planner")
+        lines[at] = "[12] coder → planner · aside, 1 message · settled at [13]"
+    if seat in {"planner", "old"}:
+        lines[-1] = "[14] auditor → coder · aside, 1 message · not settled"
+    return "".join(f"{line}\n" for line in lines)
+
+
+@pytest.fixture(scope="module")
+def talk(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """Return the bytes of that talk's journal."""
+    path = tmp_path_factory.mktemp("talk") / "run.jsonl"
+    with JournalFile.create(path) as journal:
+        anyio.run(run_scripted, scripted_room(parse_scenario(TALK), journal=journal))
+    return path.read_bytes()
+
+
+@pytest.fixture
+def path(talk: bytes, tmp_path: Path) -> Path:
+    """Return the path of that journal."""
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(talk)
+    return path
+
+
+def reseal(path: Path, change: Callable[[list[dict[str, Any]]], Any]) -> None:
+    """Change the values of a journal, and seal them again."""
+    values = [json.loads(line) for line in path.read_bytes().splitlines()]
+    change(values)
+    digest = FIRST
+    with path.open("wb") as file:
+        for value in values:
+            value.pop("digest", None)
+            line, digest = seal(value, digest)
+            file.write(line)
+
+
+# verify
+
+
+def test_a_sound_journal_is_told_what_it_holds(run: Run, path: Path, talk: bytes) -> None:
+    """Lines, rows and turns, and how the room closed."""
+    lines = talk.count(b"\n")
+    ended = run("verify", path)
+    expected = f"{path}: {lines} lines, 14 rows, 13 turns; closed: script\n"
+    assert (0, expected, "") == (ended.code, ended.out, ended.err)
+
+
+def test_a_journal_that_stops_is_sound_too(run: Run, path: Path, talk: bytes) -> None:
+    """It is told that it can be gone on with; numbers and nouns agree."""
+    path.write_bytes(talk.splitlines(keepends=True)[0])
+    ended = run("verify", path)
+    expected = f"{path}: 1 line, 0 rows, 0 turns; not closed: it can be gone on with\n"
+    assert (0, expected) == (ended.code, ended.out)
+    path.write_bytes(b"".join(talk.splitlines(keepends=True)[:3]))
+    assert ": 3 lines, 1 row, 1 turn; not closed" in run("verify", path).out
+
+
+def test_json_holds_the_same(run: Run, path: Path, talk: bytes) -> None:
+    """On stdout and nothing else, with no path of this machine."""
+    with chdir(path.parent):
+        ended = run("verify", path, "--json")
+    lines = talk.count(b"\n")
+    expected = {
+        "path": "run.jsonl",
+        "ok": True,
+        "lines": lines,
+        "rows": 14,
+        "turns": 13,
+        "closed": "script",
+    }
+    assert (0, expected, "") == (ended.code, json.loads(ended.out), ended.err)
+
+
+def test_a_changed_byte_is_told_by_its_line(run: Run, path: Path, talk: bytes) -> None:
+    """Exit code 1, and the line as other programs write it."""
+    path.write_bytes(talk.replace(b"step 4", b"step 5", 1))
+    line = talk[: talk.index(b"step 4")].count(b"\n") + 1
+    problem = (
+        f"line {line} is bad: the digest does not fit: this line, or one before it, was changed"
+    )
+    ended = run("verify", path)
+    assert (1, "", f"{path}:{line}: {problem}\n") == (ended.code, ended.out, ended.err)
+    with chdir(path.parent):
+        ended = run("verify", "run.jsonl", "--json")
+    expected = {"path": "run.jsonl", "ok": False, "line": line, "problem": problem}
+    assert (1, expected, "") == (ended.code, json.loads(ended.out), ended.err)
+
+
+def test_a_forged_decision_is_told_by_its_line(run: Run, path: Path) -> None:
+    """Though the chain holds: what the rules decide today is something else."""
+
+    def forge(values: list[dict[str, Any]]) -> None:
+        values[1]["decision"] = {"kind": "none", "reason": "disabled"}
+
+    reseal(path, forge)
+    ended = run("verify", path)
+    told = "line 2 differs: the decision is nobody (disabled); the room decides planner at hop 0"
+    assert (1, "", f"{path}:2: {told}\n") == (ended.code, ended.out, ended.err)
+
+
+def test_a_last_line_that_is_cut_short_is_told(run: Run, path: Path, talk: bytes) -> None:
+    """The journal resumes, and is not what was written."""
+    path.write_bytes(talk[:-1])
+    ended = run("verify", path)
+    lines = talk.count(b"\n")
+    told = f"{path}:{lines}: the last line is cut short\n"
+    assert (1, "", told) == (ended.code, ended.out, ended.err)
+
+
+@pytest.mark.parametrize(
+    "make, told",
+    [
+        (lambda path: path.unlink(), "the journal cannot be read: No such file or directory"),
+        (lambda path: path.write_bytes(b""), "the file is empty, so it is no journal"),
+    ],
+)
+def test_what_cannot_be_read_is_another_exit_code(
+    run: Run, path: Path, make: Callable[[Path], object], told: str
+) -> None:
+    """No line is at fault."""
+    make(path)
+    ended = run("verify", path)
+    assert (2, "", f"{path}: {told}\n") == (ended.code, ended.out, ended.err)
+    ended = run("verify", path, "--json")
+    assert (2, None, told) == (
+        ended.code,
+        json.loads(ended.out)["line"],
+        json.loads(ended.out)["problem"],
+    )
+
+
+# show
+
+
+def test_without_a_seat_all_of_it_is_shown(run: Run, path: Path) -> None:
+    """As people and the operator read it; terminals are not acted on."""
+    ended = run("show", path)
+    assert (0, ALL, "") == (ended.code, ended.out, ended.err)
+
+
+@pytest.mark.parametrize("seat", ["planner", "auditor", "coder", "old"])
+def test_a_seat_sees_what_it_may_read(run: Run, path: Path, seat: str) -> None:
+    """Of the rest it sees who spoke to whom, how often, and where that was settled."""
+    ended = run("show", path, "--as", seat)
+    assert (0, seen_by(seat), "") == (ended.code, ended.out, ended.err)
+
+
+@pytest.mark.parametrize("tail, kept", [(0, 0), (1, 1), (3, 3), (13, 13), (14, 15), (99, 15)])
+def test_a_tail_is_the_last_entries(run: Run, path: Path, tail: int, kept: int) -> None:
+    """An entry of two lines is one, and so is a stub, whatever it stands for."""
+    lines = ALL.splitlines(keepends=True)
+    assert "".join(lines[len(lines) - kept :]) == run("show", path, "--tail", tail).out
+    assert STUB == run("show", path, "--as", "coder", "--tail", 5).out.splitlines()[0]
+
+
+def test_a_tail_below_nothing_is_told(run: Run, path: Path) -> None:
+    """It is the command that is wrong."""
+    assert 2 == run("show", path, "--tail", -1).code
+
+
+@pytest.mark.parametrize("follow", [[], ["--follow"]])
+@pytest.mark.parametrize(
+    "seat, hint",
+    [
+        ("planer", "; did you mean 'planner'?"),
+        ("sam", "; its seats are planner, auditor, coder, old"),
+    ],
+)
+def test_a_stranger_is_told(run: Run, path: Path, seat: str, hint: str, follow: list[str]) -> None:
+    """A name that is mistyped must not show less than was asked for."""
+    ended = run("show", path, "--as", seat, *follow)
+    told = f"{path}: no seat {seat!r} sits at this desk{hint}\n"
+    assert (2, "", told) == (ended.code, ended.out, ended.err)
+
+
+def test_a_line_that_is_being_written_is_left_out(run: Run, path: Path, talk: bytes) -> None:
+    """A writer may be at it; all before is shown."""
+    at = talk.index(b'"content":"step 4"')
+    path.write_bytes(talk[:at])
+    ended = run("show", path)
+    line = talk[:at].count(b"\n") + 1
+    told = f"{path}:{line}: the last line is cut short; it is left out\n"
+    assert (0, "".join(ALL.splitlines(keepends=True)[:4]), told) == (
+        ended.code,
+        ended.out,
+        ended.err,
+    )
+
+
+@pytest.mark.parametrize("follow", [[], ["--follow"]])
+def test_a_bad_line_is_told(run: Run, path: Path, talk: bytes, follow: list[str]) -> None:
+    """What is not as it was written is not shown as if it were."""
+    path.write_bytes(talk.replace(b"step 4", b"step 5", 1))
+    ended = run("show", path, *follow)
+    assert 2 == ended.code
+    assert "is bad: the digest does not fit" in ended.err
+    assert "step 5" not in ended.out
+
+
+def test_what_is_not_there_is_told(run: Run, tmp_path: Path) -> None:
+    """With the system's words."""
+    told = f"{tmp_path / 'no'}: the journal cannot be read: No such file or directory\n"
+    for follow in ([], ["--follow"]):
+        ended = run("show", tmp_path / "no", *follow)
+        assert (2, "", told) == (ended.code, ended.out, ended.err)
+
+
+# Colours
+
+
+def on_a_terminal(started: Started, *arguments: str, **variables: str) -> str:
+    """Return what a command writes to a terminal."""
+    ours, theirs = pty.openpty()
+    os.environ.update(variables)
+    try:
+        process = started(*arguments, stdout=theirs, stdin=subprocess.DEVNULL)
+    finally:
+        for name in variables:
+            del os.environ[name]
+    os.close(theirs)
+    written = b""
+    while True:
+        try:
+            more = os.read(ours, 4096)
+        except OSError:
+            break
+        if not more:
+            break
+        written += more
+    os.close(ours)
+    process.wait()
+    return written.decode().replace("\r\n", "\n")
+
+
+def test_colours_are_for_terminals(started: Started, path: Path) -> None:
+    """Who asks for none gets none, and a pipe gets none either."""
+    shown = on_a_terminal(started, "show", str(path), TERM="xterm")
+    assert "\x1b[36m[2] coder\x1b[0m: step 2\n" in shown
+    assert "\\x1b[31mred" in shown
+    assert ALL == on_a_terminal(started, "show", str(path), TERM="xterm", NO_COLOR="1")
+    process = started("show", str(path), stdout=subprocess.PIPE)
+    assert ALL == process.communicate()[0].decode()
+
+
+# Following
+
+
+def entries_of(talk: bytes, tmp_path: Path) -> list[Entry]:
+    """Return what the talk's journal holds."""
+    whole = tmp_path / "whole.jsonl"
+    whole.write_bytes(talk)
+    return [line.entry for line in read_journal(whole)]
+
+
+class Follower:
+    """A ``show --follow`` in a process of its own, beside the writer of its journal."""
+
+    def __init__(self, started: Started, path: Path, *options: str) -> None:
+        self.path = path
+        self.process = started(
+            "show", "--follow", str(path), *options, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        assert self.process.stdout is not None
+        self.out = self.process.stdout
+
+    def lines(self, count: int) -> list[str]:
+        """Wait for so many lines."""
+        return [self.out.readline().decode().rstrip("\n") for _ in range(count)]
+
+    def ended(self) -> tuple[int, str, str]:
+        """Wait for the end, and return the exit code and what came since."""
+        out, err = self.process.communicate(timeout=30)
+        return self.process.returncode, out.decode(), err.decode()
+
+
+def written(journal: JournalFile, entries: Sequence[Entry]) -> None:
+    """Append entries to a journal."""
+    for entry in entries:
+        journal.write(entry)
+
+
+def test_rows_are_followed_as_they_come(started: Started, talk: bytes, tmp_path: Path) -> None:
+    """From before the first line to the close; a stub comes once its aside is over."""
+    path = tmp_path / "run.jsonl"
+    entries = entries_of(talk, tmp_path)
+    rows = [n for n, entry in enumerate(entries) if isinstance(entry, RowEntry)]
+    with JournalFile.create(path) as journal:
+        follower, seat = Follower(started, path), Follower(started, path, "--as", "coder")
+        written(journal, entries[: rows[2] + 1])
+        expected = ALL.splitlines()
+        assert expected[:4] == follower.lines(4)
+        assert expected[:4] == seat.lines(4)
+        # Half of a line that is to come.
+        with path.open("ab") as file:
+            size = file.tell()
+            file.write(b'{"kind":"row"')
+        Event().wait(0.15)
+        os.truncate(path, size)
+        written(journal, entries[rows[2] + 1 : rows[8] + 1])
+        assert expected[4:10] == follower.lines(6)
+        assert expected[4:7] == seat.lines(3)
+        written(journal, entries[rows[8] + 1 : rows[10] + 1])
+        assert expected[10:12] == follower.lines(2)
+        assert [STUB, "[11] auditor: settled"] == seat.lines(2)
+        written(journal, entries[rows[10] + 1 :])
+        assert (0, "".join(f"{line}\n" for line in expected[12:]), "") == follower.ended()
+        assert (0, "".join(f"{line}\n" for line in expected[12:]), "") == seat.ended()
+
+
+def test_a_room_that_was_closed_ends_following_at_once(run: Run, path: Path) -> None:
+    """All of it is shown, or its tail, as one seat may read it or in full."""
+    ended = run("show", "--follow", path)
+    assert (0, ALL, "") == (ended.code, ended.out, ended.err)
+    tail = run("show", "--follow", path, "--as", "old", "--tail", 2).out
+    assert seen_by("old").splitlines()[-2:] == tail.splitlines()
+
+
+def test_a_room_that_was_stopped_has_closed_unless_it_went_on(
+    started: Started, run: Run, talk: bytes, tmp_path: Path
+) -> None:
+    """A stop at the end is the end; one in the middle is not."""
+    path = tmp_path / "run.jsonl"
+    entries = entries_of(talk, tmp_path)
+    with JournalFile.create(path) as journal:
+        written(journal, [*entries[:2], CloseEntry("stopped")])
+        assert "[1] sam: @planner go\n    on\n" == run("show", "--follow", path).out
+        written(journal, entries[2:5])
+        follower = Follower(started, path)
+        assert ["[1] sam: @planner go", "    on", "[2] coder: step 2"] == follower.lines(3)
+        assert follower.process.poll() is None
+        written(journal, entries[5:])
+        assert 0 == follower.ended()[0]
+
+
+def test_a_stranger_is_told_as_soon_as_the_desk_is_known(
+    started: Started, talk: bytes, tmp_path: Path
+) -> None:
+    """A journal may be followed before it has begun."""
+    path = tmp_path / "run.jsonl"
+    with JournalFile.create(path) as journal:
+        follower = Follower(started, path, "--as", "nobody")
+        Event().wait(0.15)
+        written(journal, entries_of(talk, tmp_path)[:2])
+        code, out, err = follower.ended()
+    assert (2, "") == (code, out)
+    assert err.startswith(f"{path}: no seat 'nobody' sits at this desk")
+
+
+def test_following_can_be_interrupted(started: Started, talk: bytes, tmp_path: Path) -> None:
+    """Ctrl-C is how a follower leaves a room that goes on."""
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(b"".join(talk.splitlines(keepends=True)[:2]))
+    follower = Follower(started, path)
+    assert ["[1] sam: @planner go"] == follower.lines(1)
+    follower.process.send_signal(2)
+    assert 130 == follower.ended()[0]

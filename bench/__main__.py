@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.run import Plan, Spread, measure
+from bench.suites import measure_suites
 from bench.systems import SYSTEMS
 
 _FULL = Plan(
@@ -29,9 +30,18 @@ _TINY = Plan(rounds=1, turns=20, lengths=(20, 40), longest=40, rooms=(1, 3), roo
 @click.option("--rounds", type=click.IntRange(min=1), help="How often each system has its turn.")
 @click.option("--only", multiple=True, type=click.Choice(list(SYSTEMS)), help="Only these systems.")
 @click.option("--longest", type=int, help="The longest conversation, in turns.")
+@click.option(
+    "--suites/--no-suites", default=True, help="Also replay 1,000 scenarios beside pytest."
+)
 @click.option("--out", default="bench/results.json", show_default=True, help="The JSON file.")
 def main(
-    *, tiny: bool, rounds: int | None, only: tuple[str, ...], longest: int | None, out: str
+    *,
+    tiny: bool,
+    rounds: int | None,
+    only: tuple[str, ...],
+    longest: int | None,
+    suites: bool,
+    out: str,
 ) -> None:
     """Measure what a scripted turn costs, as ratios within this run."""
     base = _TINY if tiny else _FULL
@@ -45,11 +55,16 @@ def main(
     )
     names = ["floor", *(name for name in SYSTEMS if name != "floor" and (not only or name in only))]
     results = measure(names, plan)
+    if suites:
+        count, turns = (3, 4) if tiny else (1_000, 20)
+        results["suites"] = measure_suites(count, turns, min(plan.rounds, 3))
     Path(out).write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     console = Console(width=None)
     console.print(_turn_table(results))
     console.print(_growth_table(results, plan))
     console.print(_rooms_table(results))
+    if suites:
+        console.print(_suites_table(results))
     for name, why in results["missing"].items():
         console.print(f"{name}: not installed ({why})", highlight=False)
     console.print(f"written: {out}", highlight=False)
@@ -97,6 +112,19 @@ def _rooms_table(results: dict[str, Any]) -> Table:
             shares = [alone / each for alone, each in zip(one, seconds, strict=True)]
             cells.append(f"{Spread.of(shares).middle:.2f}")
         table.add_row(name, *cells)
+    return table
+
+
+def _suites_table(results: dict[str, Any]) -> Table:
+    table = Table(title="Scenarios replayed, in times that pytest takes to collect as many files")
+    for heading in ("what", "min", "median", "max"):
+        table.add_column(heading, justify="left" if heading == "what" else "right")
+    collected = results["suites"]["collect, a file each"]
+    for name, seconds in results["suites"].items():
+        spread = Spread.of([one / other for one, other in zip(seconds, collected, strict=True)])
+        table.add_row(
+            name, *(f"{value:.2f}" for value in (spread.least, spread.middle, spread.greatest))
+        )
     return table
 
 

@@ -25,7 +25,7 @@ def test_the_benchmark_runs_and_writes_what_it_measured(tmp_path: Path) -> None:
         check=True,
     )
     results = json.loads(out.read_text(encoding="utf-8"))
-    assert ["turn", "rooms", "growth", "missing"] == list(results)
+    assert ["turn", "rooms", "growth", "missing", "suites"] == list(results)
     assert ["floor", *ours] == list(results["turn"]) == list(results["growth"])
     assert {} == results["missing"]
     assert ["1", "3"] == list(results["rooms"]["deskroom"])
@@ -36,7 +36,17 @@ def test_a_peer_that_is_not_installed_is_said_to_be_missing(tmp_path: Path) -> N
     """The rest is measured, and the table says what was left out."""
     out = tmp_path / "results.json"
     subprocess.run(
-        [sys.executable, "-m", "bench", "--tiny", "--out", str(out), "--only", "pykka, one ask"],
+        [
+            sys.executable,
+            "-m",
+            "bench",
+            "--tiny",
+            "--no-suites",
+            "--out",
+            str(out),
+            "--only",
+            "pykka, one ask",
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 from collections.abc import Callable
-from contextlib import chdir
+from contextlib import chdir, suppress
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -291,6 +292,26 @@ def test_a_junit_file_that_cannot_be_written_is_an_error(run: Run, folder: Path)
     ended = run("replay", "-q", folder / "good.toml", "--junit", folder / "none" / "x.xml")
     assert (2, True) == (ended.code, ended.out.startswith("1 scenario: 1 passed;"))
     assert ended.err.startswith(f"{folder}/none/x.xml: the file cannot be written")
+
+
+# Progress
+
+
+def test_progress_is_shown_on_a_terminal_only(started: Callable[..., Any], folder: Path) -> None:
+    """It goes to stderr and leaves nothing behind."""
+    for number in range(21):
+        (folder / f"{number}.toml").write_text(GOOD)
+    ours, theirs = os.openpty()
+    command = started("replay", "-q", str(folder), stdout=subprocess.PIPE, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    with suppress(OSError):  # how Linux tells that the other end is closed
+        while more := os.read(ours, 65536):
+            shown += more
+    os.close(ours)
+    out, _ = command.communicate()
+    assert (True, True) == (b"replaying" in shown, b"24/24" in shown)
+    assert out.endswith(b"24 scenarios: 22 passed, 1 failed, 1 wrong; 23 turns, 23 rows\n")
 
 
 # Interrupts

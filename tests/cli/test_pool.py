@@ -15,6 +15,7 @@ import pytest
 
 from deskroom.cli.playing import Options, Report
 from deskroom.cli.pool import Captured, Failed, Played, in_processes, serve
+from deskroom.cli.replay import jobs_for
 from deskroom.errors import DeskroomError
 
 Run = Callable[..., Any]
@@ -150,3 +151,12 @@ def runs(id_: str) -> bool:
         return "Z (zombie)" not in Path(f"/proc/{id_}/status").read_text()
     except OSError:
         return False
+
+
+def test_many_files_get_a_process_for_each_core() -> None:
+    """Unless a number is asked for; no process goes without a file."""
+    cores = len(os.sched_getaffinity(0))
+    assert [1, 1, min(cores, 100), 3, 2, 0] == [
+        jobs_for(asked, files)
+        for asked, files in ((None, 1), (None, 99), (None, 100), (3, 9), (9, 2), (None, 0))
+    ]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from deskroom.errors import FileError
 from deskroom.scenario.position import Index, KeyPath, Place, place_of
-from deskroom.scenario.toml import MAX_FILE_BYTES, parse_toml, read_toml
+from deskroom.scenario.toml import MAX_FILE_BYTES, Places, Spot, parse_toml, read_toml
 
 TEXT = '''\
 # A comment with a [bracket] and "quotes

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -41,9 +41,10 @@ _COMMANDS: Final = {
 class _Commands(click.Group):
     """The subcommands, each loaded when it is asked for."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - as click has it
-        """Return the name of every subcommand."""
-        return list(_COMMANDS)
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - click's own
+        super().__init__(**options)
+        # Their names are what click lists, and where it looks for the nearest one.
+        self.commands = dict.fromkeys(_COMMANDS, click.Command(None))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Return a subcommand, or None where there is none of that name."""

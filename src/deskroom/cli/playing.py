@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 from attrs import evolve, field, frozen
@@ -13,20 +13,16 @@ from deskroom.cli.output import console, print_error, shown_path
 from deskroom.cli.shared import check_seat
 from deskroom.core import OPERATOR, Viewer
 from deskroom.errors import FileError
-from deskroom.journal import JournalFile
-from deskroom.render.diff import diff_json, diff_lines
 from deskroom.render.replay import mismatch_line, replay_json, replay_table
 from deskroom.render.text import one_line
-from deskroom.render.update import change_json, change_line
 from deskroom.room.entries import Entry, Journal
 from deskroom.scenario import Replay, Scenario, load_scenario, play_scenario
-from deskroom.scenario.account import narrowed
-from deskroom.scenario.diff import Comparison, compare_accounts
-from deskroom.scenario.record import EntryList
-from deskroom.scenario.repeat import repeat_mismatch, written
-from deskroom.scenario.sources import play_account
-from deskroom.scenario.update import Change, update_file
-from deskroom.scenario.whatif import Setting, with_settings
+from deskroom.scenario.entries import EntryList
+
+if TYPE_CHECKING:
+    from deskroom.scenario.diff import Comparison
+    from deskroom.scenario.update import Change
+    from deskroom.scenario.whatif import Setting
 
 __all__ = ["Options", "Report", "play", "wrong"]
 
@@ -71,12 +67,20 @@ async def play(path: str, options: Options) -> Report:
     try:
         scenario = load_scenario(path)
         check_seat(path, [seat.id for seat in scenario.desk.seats], options.viewer)
-        changed = with_settings(scenario, options.settings)
         if options.diff:
-            return await _what_if(scenario, changed, options)
-        return await _replay(changed, options)
+            return await _what_if(scenario, options)
+        return await _replay(_changed(scenario, options), options)
     except FileError as error:
         return wrong(error)
+
+
+def _changed(scenario: Scenario, options: Options) -> Scenario:
+    """Return a scenario with the policy that is asked for."""
+    if not options.settings:
+        return scenario
+    from deskroom.scenario.whatif import with_settings
+
+    return with_settings(scenario, options.settings)
 
 
 def wrong(error: FileError) -> Report:
@@ -97,20 +101,15 @@ def wrong(error: FileError) -> Report:
 
 async def _replay(scenario: Scenario, options: Options) -> Report:
     replay = await _played(scenario, options)
-    changes: tuple[Change, ...] = ()
-    if options.update and replay.mismatches:
-        update = update_file(replay, fail_on_unused=options.fail_on_unused)
-        replay, changes = update.replay, update.changes
+    replay, changes = _updated(replay, options)
     path, viewer = shown_path(scenario.path), options.viewer
     lines = tuple(mismatch_line(mismatch, viewer) for mismatch in replay.mismatches)
     document: dict[str, Any] = {}
     if options.as_json:
-        document = replay_json(replay, path, viewer)
-        if options.update:
-            document["updates"] = [change_json(change, path, viewer) for change in changes]
+        document = {**replay_json(replay, path, viewer), **_updates(changes, path, options)}
     else:
         _show(replay, options)
-        for line in (*(change_line(change, viewer) for change in changes), *lines):
+        for line in (*_change_lines(changes, options), *lines):
             click.echo(line)
     return Report(
         path=path,
@@ -123,15 +122,45 @@ async def _replay(scenario: Scenario, options: Options) -> Report:
     )
 
 
+def _updated(replay: Replay, options: Options) -> tuple[Replay, tuple[Change, ...]]:
+    if not options.update or replay.ok:
+        return replay, ()
+    from deskroom.scenario.update import update_file
+
+    update = update_file(replay, fail_on_unused=options.fail_on_unused)
+    return update.replay, update.changes
+
+
+def _updates(changes: tuple[Change, ...], path: str, options: Options) -> dict[str, Any]:
+    if not options.update:
+        return {}
+    from deskroom.render.update import change_json
+
+    return {"updates": [change_json(change, path, options.viewer) for change in changes]}
+
+
+def _change_lines(changes: tuple[Change, ...], options: Options) -> Iterator[str]:
+    if changes:
+        from deskroom.render.update import change_line
+
+        yield from (change_line(change, options.viewer) for change in changes)
+
+
 async def _played(scenario: Scenario, options: Options) -> Replay:
     """Play a scenario, as often as that is asked for; a play unlike the first is a mismatch."""
     first = EntryList()
     with contextlib.ExitStack() as stack:
         journals: list[Journal] = [first] if options.repeat > 1 else []
         if options.journal_path is not None:
+            from deskroom.journal import JournalFile
+
             journals.append(stack.enter_context(JournalFile.create(options.journal_path)))
         journal = _Journals(journals) if journals else None
         replay = await _one_play(scenario, journal, options)
+    if options.repeat == 1:
+        return replay
+    from deskroom.scenario.repeat import repeat_mismatch, written
+
     lines = written(first.entries)
     for number in range(2, options.repeat + 1):
         again = EntryList()
@@ -177,8 +206,14 @@ def _title(scenario: Scenario) -> str:
 # --- under another policy ----------------------------------------------------------------------
 
 
-async def _what_if(scenario: Scenario, changed: Scenario, options: Options) -> Report:
+async def _what_if(scenario: Scenario, options: Options) -> Report:
     """Play a scenario as it is and under another policy, and tell what differs."""
+    from deskroom.render.diff import diff_lines
+    from deskroom.scenario.account import narrowed
+    from deskroom.scenario.diff import compare_accounts
+    from deskroom.scenario.sources import play_account
+
+    changed = _changed(scenario, options)
     before = narrowed(await play_account(scenario), options.viewer)
     after = narrowed(await play_account(changed), options.viewer)
     comparison = compare_accounts(before, after)
@@ -201,6 +236,8 @@ async def _what_if(scenario: Scenario, changed: Scenario, options: Options) -> R
 
 
 def _diff_document(scenario: Scenario, comparison: Comparison, path: str) -> dict[str, Any]:
+    from deskroom.render.diff import diff_json
+
     return {
         "path": path,
         "title": scenario.title,

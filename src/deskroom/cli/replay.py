@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
-from typing import Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import anyio
 import click
 from attrs import define, field
-from rich.console import Console
 
 from deskroom.cli.output import (
     EXIT_MISMATCH,
@@ -27,15 +27,17 @@ from deskroom.core import OPERATOR, Viewer
 from deskroom.errors import FileError, UsageError
 from deskroom.render.text import one_line
 from deskroom.scenario import find_scenarios
-from deskroom.scenario.files import write_file
 from deskroom.scenario.replay import LOOP_OPTIONS
-from deskroom.scenario.whatif import parse_setting
 
-__all__ = ["play_files", "replay_command", "shuffled"]
+if TYPE_CHECKING:
+    from deskroom.scenario.whatif import Setting
+
+__all__ = ["jobs_for", "play_files", "replay_command", "shuffled"]
 
 T = TypeVar("T")
 
 _MANY: Final = 20
+_VERY_MANY: Final = 100
 
 
 @define
@@ -88,7 +90,11 @@ class Tally:
 )
 @click.option("--junit", "junit_path", metavar="FILE", help="Write the results as JUnit XML too.")
 @click.option(
-    "-j", "--jobs", type=click.IntRange(min=1), default=1, metavar="N", help="Use N processes."
+    "-j",
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Use N processes.  [default: 1; from 100 files on, one for each core]",
 )
 @click.option(
     "--repeat",
@@ -113,7 +119,7 @@ def replay_command(
     diff: bool,
     journal_path: str | None,
     junit_path: str | None,
-    jobs: int,
+    jobs: int | None,
     repeat: int,
     seed: str | None,
     backend: Literal["asyncio", "trio"],
@@ -141,7 +147,7 @@ def replay_command(
         fail_on_unused=fail_on_unused,
         journal_path=journal_path,
         update=update,
-        settings=tuple(parse_setting(text) for text in given),
+        settings=_settings(given),
         diff=diff,
         repeat=repeat,
     )
@@ -150,11 +156,19 @@ def replay_command(
     files = shuffled(_found(paths, tally), seed)
     if journal_path is not None and len(files) > 1:
         raise UsageError(f"--journal keeps one scenario, and {len(files)} were named")
-    _play_all(files, options, tally, min(jobs, len(files)), logs)
+    _play_all(files, options, tally, jobs_for(jobs, len(files)), logs)
     _finish(tally, options, seed)
     if junit_path is not None:
         _write_junit(tally, junit_path)
     return tally.exit_code
+
+
+def _settings(given: Sequence[str]) -> tuple[Setting, ...]:
+    if not given:
+        return ()
+    from deskroom.scenario.whatif import parse_setting
+
+    return tuple(parse_setting(text) for text in given)
 
 
 def _check(options: Options) -> None:
@@ -193,13 +207,19 @@ def shuffled(files: Sequence[str], seed: str | None) -> list[str]:
 # --- playing -----------------------------------------------------------------------------------
 
 
+def jobs_for(asked: int | None, files: int) -> int:
+    """Return how many processes to use. A process pays for itself only where there is much to do."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(asked or (1 if files < _VERY_MANY else cores or 1), files)
+
+
 def _play_all(
     files: Sequence[str], options: Options, tally: Tally, jobs: int, logs: LogOptions
 ) -> None:
     if jobs <= 1:
         play_files(_with_progress(files, len(files)), options, tally.add)
         return
-    from deskroom.cli.pool import in_processes  # noqa: PLC0415 - few calls use several processes
+    from deskroom.cli.pool import in_processes
 
     played = in_processes(
         play_files,
@@ -230,12 +250,8 @@ def _with_progress(items: Iterable[T], total: int) -> Iterator[T]:
     if total <= _MANY or not sys.stderr.isatty():
         yield from items
         return
-    from rich.progress import (  # noqa: PLC0415 - it is slow to load, and few calls show it
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-    )
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     columns = (TextColumn("replaying"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
@@ -276,7 +292,8 @@ def _count(number: int, noun: str) -> str:
 
 
 def _write_junit(tally: Tally, path: str) -> None:
-    from deskroom.render.junit import Case, junit_xml  # noqa: PLC0415 - few calls write it
+    from deskroom.render.junit import Case, junit_xml
+    from deskroom.scenario.files import write_file
 
     cases = [
         Case(path=report.path, status=report.status, lines=report.lines) for report in tally.reports

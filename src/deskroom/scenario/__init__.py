@@ -1,6 +1,11 @@
-"""Scenario files: what seats say is scripted, and what must come out is pinned."""
+"""Scenario files: what seats say is scripted, and what must come out is pinned.
 
-from deskroom.scenario.check import Checked, CheckWarning, check_scenario
+What checks a scenario and what describes the format are loaded when they are first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from deskroom.scenario.compare import Replay
 from deskroom.scenario.expect import Mismatch
 from deskroom.scenario.load import (
@@ -24,7 +29,17 @@ from deskroom.scenario.model import (
 from deskroom.scenario.position import Place
 from deskroom.scenario.problems import KeyProblem, ScenarioError
 from deskroom.scenario.replay import play_scenario, replay_scenario
-from deskroom.scenario.schema import scenario_schema
+
+if TYPE_CHECKING:
+    from deskroom.scenario.check import Checked, CheckWarning, check_scenario
+    from deskroom.scenario.schema import scenario_schema
+
+_LAZY = {
+    "Checked": "deskroom.scenario.check",
+    "CheckWarning": "deskroom.scenario.check",
+    "check_scenario": "deskroom.scenario.check",
+    "scenario_schema": "deskroom.scenario.schema",
+}
 
 __all__ = [
     "Call",
@@ -53,3 +68,11 @@ __all__ = [
     "replay_scenario",
     "scenario_schema",
 ]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute can be anything
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_LAZY[name]), name)
+    globals()[name] = value
+    return value

@@ -16,19 +16,20 @@ import tomllib
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable
+from functools import cache
 from itertools import chain
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import tree_sitter_toml
 from attrs import define, field, frozen
-from tree_sitter import Language, Node, Parser
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
 
 __all__ = ["STRING", "Index", "KeyPath", "Place", "Span", "place_of"]
 
 #: The keys and 0-based list positions that lead from the top of a file to a value.
 KeyPath = tuple[str | int, ...]
 
-_TOML: Final = Language(tree_sitter_toml.language())
 _KEYS: Final = frozenset({"bare_key", "dotted_key", "quoted_key"})
 _HOLDERS: Final = frozenset({"array", "inline_table"})
 
@@ -87,7 +88,7 @@ class Index:
         ends = (match.end() for match in re.finditer("\n", text))
         self._line_starts = array("Q", chain((0,), ends))
         self._root = _Entry(0, 0)
-        self._read(Parser(_TOML).parse(_outline(text)).root_node)
+        self._read(_parser().parse(_outline(text)).root_node)
 
     def key_at(self, path: KeyPath) -> Place:
         """Return the place of a key; of a key that is not there, its table's."""
@@ -184,6 +185,15 @@ class Index:
             return next(iter(tomllib.loads(f"{raw} = 0")))
         except tomllib.TOMLDecodeError:
             return raw
+
+
+@cache
+def _parser() -> Parser:
+    """Return the reader of TOML. A file in which nothing is wrong does without it."""
+    import tree_sitter_toml  # noqa: PLC0415 - see above
+    from tree_sitter import Language, Parser  # noqa: PLC0415 - see above
+
+    return Parser(Language(tree_sitter_toml.language()))
 
 
 def _outline(text: str) -> bytes:

@@ -14,7 +14,8 @@ from attrs import evolve, frozen
 
 from deskroom.errors import FileError
 from deskroom.room.entries import Entry, RowEntry
-from deskroom.scenario.compare import Replay, run_values
+from deskroom.scenario.compare import Replay, compare_again, run_values
+from deskroom.scenario.entries import EntryList
 from deskroom.scenario.expect import Played
 from deskroom.scenario.load import parse_scenario
 from deskroom.scenario.model import Nobody, OpeningExpect, RunExpect, Scenario, TurnExpect
@@ -25,7 +26,7 @@ from deskroom.scenario.retell import NOT_REACHED, Part, Told, retell
 from deskroom.scenario.toml import MAX_FILE_BYTES
 from deskroom.scenario.write import scenario_toml
 
-__all__ = ["EntryList", "RecordError", "Recorded", "record_entries"]
+__all__ = ["RecordError", "Recorded", "record_entries"]
 
 _HEADLINE: Final = "This run was recorded from a journal, and not all of it can be said in a file:"
 
@@ -44,17 +45,6 @@ class Recorded:
     text: str
     replay: Replay
     remarks: tuple[str, ...]
-
-
-class EntryList:
-    """A journal that only keeps its entries."""
-
-    def __init__(self) -> None:
-        self.entries: list[Entry] = []
-
-    def write(self, entry: Entry) -> None:
-        """Keep one entry."""
-        self.entries.append(entry)
 
 
 def record_entries(entries: Iterable[Entry], path: str = "<journal>") -> Recorded:
@@ -89,9 +79,8 @@ def _played(told: Told, path: str) -> tuple[Replay, Told]:
 
 def _finished(told: Told, replay: Replay, path: str) -> Recorded:
     text = _text(told, _with_expectations(told.scenario(), replay), path)
-    return Recorded(
-        text=text, replay=replay_scenario(parse_scenario(text, path)), remarks=told.remarks
-    )
+    held = compare_again(replay, parse_scenario(text, path))
+    return Recorded(text=text, replay=held, remarks=told.remarks)
 
 
 # --- the scenario ------------------------------------------------------------------------------
@@ -106,6 +95,10 @@ def _variants(told: Told) -> Iterator[Told]:
         remark = "A router of the room's own chose these recipients; here scores are scripted."
         told = _changed(told, remark, policy=scripted)
         yield told
+    if told.closed is None and told.rows and told.rows[-1].kind == "nudge":
+        # A chair that speaks before a pending turn does so only where that turn is then played.
+        remark = f"Row {len(told.rows)}, a nudge that no turn came after, is left out."
+        yield evolve(told, rows=told.rows[:-1], remarks=(*told.remarks, remark))
     if told.closed is None and told.state.granted:
         remark = "max_turns is where the recorded room stopped, so that its chair says no more."
         policy = evolve(told.setup.policy, max_turns=told.state.granted)

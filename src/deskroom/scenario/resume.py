@@ -12,7 +12,6 @@ from attrs import define, field, frozen
 
 from deskroom.core import Row
 from deskroom.errors import FileError
-from deskroom.journal.arguments import encodable
 from deskroom.room.entries import CallEntry, EndEntry, Entry, HeaderEntry, RowEntry, TurnEntry
 from deskroom.room.setup import Setup, difference
 from deskroom.scenario.model import Call, Scenario, Turn
@@ -166,6 +165,9 @@ def _turn_differs(turn: Turn, played: _PlayedTurn) -> Iterator[str]:
 def _calls_differ(
     turn: str, noun: str, listed: Sequence[Call], made: Sequence[CallEntry]
 ) -> Iterator[str]:
+    # A replay that keeps no journal does not pay for loading what reads one.
+    from deskroom.journal.arguments import encodable  # noqa: PLC0415 - see above
+
     for number, (entry, call) in enumerate(zip_longest(made, listed[: len(made)]), start=1):
         if call is None:
             yield f"{turn} made more {noun}s there than here"

@@ -12,9 +12,9 @@ from deskroom.journal import Torn, read_journal
 from deskroom.room.entries import Entry, RowEntry
 from deskroom.room.state import TurnRecord
 from deskroom.scenario.account import Account, account_of_entries
+from deskroom.scenario.entries import EntryList
 from deskroom.scenario.load import load_scenario
 from deskroom.scenario.model import Scenario
-from deskroom.scenario.record import EntryList
 from deskroom.scenario.replay import play_scenario, replay_scenario
 from deskroom.scenario.transcript import read_transcript
 

@@ -198,16 +198,13 @@ def test_scores_are_for_candidates_and_for_the_scripted_router(warned: Warned) -
 
 
 def test_an_empty_list_says_nothing(warned: Warned) -> None:
-    """Nor does a path without a name."""
+    """It might as well not be there."""
     told = "this is empty and says nothing"
     lines = turn('say = "x"\nlate = []\nwrote = []\nscores = {}')
     assert [
         f"{at}: turn[1].{key}: {told}"
         for at, key in (("11:1", "late"), ("12:1", "wrote"), ("13:1", "scores"))
     ] == warned(lines)
-    assert ["11:18: turn[1].wrote[2]: this path is blank"] == warned(
-        turn('say = "x"\nwrote = ["a.py", " "]')
-    )
 
 
 def test_a_turn_without_calls_is_silent_on_purpose(warned: Warned) -> None:

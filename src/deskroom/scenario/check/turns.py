@@ -115,8 +115,3 @@ def _warn_of_lists(turn: Turn, subject: Subject) -> None:
             subject.warnings.at_key(
                 path_of(turn, key), "no_effect", "this is empty and says nothing"
             )
-    for at, path in enumerate(turn.wrote):
-        if is_blank(path):
-            subject.warnings.at_value(
-                path_of(turn, "wrote", at), "blank_text", "this path is blank"
-            )

@@ -62,14 +62,14 @@ async def test_a_turn_tells_a_seat_all_it_was_granted() -> None:
 
 
 async def test_a_turn_knows_its_seat_and_prints_short() -> None:
-    """The seat is the whole of it, and there is no cue without a script."""
+    """The seat is the whole of it, there is no cue without a script, and the history is read once."""
     seen: list[object] = []
 
     async def act(turn: Turn) -> None:
-        seen.extend((turn.seat, repr(turn), turn.cue))
+        seen.extend((turn.seat, repr(turn), turn.cue, turn.history is turn.history))
 
     await play({Seat(id="a", role="r"): act})
-    assert [Seat(id="a", role="r"), "<Turn 1 of a>", None] == seen
+    assert [Seat(id="a", role="r"), "<Turn 1 of a>", None, True] == seen
 
 
 async def test_the_methods_of_a_turn_call_the_tools_by_their_served_names() -> None:

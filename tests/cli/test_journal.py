@@ -270,6 +270,16 @@ def test_a_line_that_is_being_written_is_left_out(run: Run, path: Path, talk: by
     )
 
 
+def test_a_journal_that_is_only_begun_has_nothing_to_show(
+    run: Run, path: Path, talk: bytes
+) -> None:
+    """Not even its desk is known yet."""
+    path.write_bytes(talk[:40])
+    told = f"{path}:1: the last line is cut short; it is left out\n"
+    ended = run("show", path, "--as", "planner")
+    assert (0, "", told) == (ended.code, ended.out, ended.err)
+
+
 @pytest.mark.parametrize("follow", [[], ["--follow"]])
 def test_a_bad_line_is_told(run: Run, path: Path, talk: bytes, follow: list[str]) -> None:
     """What is not as it was written is not shown as if it were."""

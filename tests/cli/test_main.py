@@ -48,7 +48,7 @@ def test_help_teaches_the_exit_codes(run: Run) -> None:
         "Exit codes: 0 all as expected 1 something came out otherwise "
         "2 a file or the command itself is wrong 130 interrupted" in told
     )
-    assert "Begin with: deskroom replay scenarios/run-28.toml" in told
+    assert "Begin with: deskroom new first.toml" in told
 
 
 @pytest.mark.parametrize(

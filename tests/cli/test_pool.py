@@ -8,13 +8,14 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import click
 import pytest
 
 from deskroom.cli.playing import Options, Report
-from deskroom.cli.pool import Captured, Failed, Played, in_processes, serve
+from deskroom.cli.pool import Captured, Failed, Played, serve
 from deskroom.cli.replay import jobs_for
 from deskroom.errors import DeskroomError
 
@@ -35,11 +36,6 @@ def failing(files: Sequence[str], options: Options, take: Callable[[Report], Non
     """Play the first file only, and then fail."""
     player(files[:1], options, take)
     raise DeskroomError("the router failed")
-
-
-def dying(files: Sequence[str], options: Options, take: Callable[[Report], None]) -> None:
-    """Die before anything is played."""
-    os._exit(3)
 
 
 class Pipe:
@@ -72,22 +68,53 @@ def test_a_failure_is_sent_after_what_went_well() -> None:
     assert (Played, Failed("the router failed")) == (type(pipe.sent[0]), pipe.sent[1])
 
 
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-def test_files_come_back_in_order() -> None:
-    """Whichever process played them; a process that fails or dies is told of."""
+SCRIPT = """\
+import os
+import sys
 
-    def run(play: Any, files: list[str], jobs: int) -> list[str]:
-        played = in_processes(
-            play, files, Options(), jobs=jobs, width=40, set_up=lambda: click.echo("", err=True)
-        )
-        return [one.out for one in played]
+import click
 
-    files = list("abcdefg")
-    assert [f"{file} 40 False\n" for file in files] == run(player, files, 3)
-    with pytest.raises(DeskroomError, match="the router failed"):
-        run(failing, files, 2)
-    with pytest.raises(DeskroomError, match="the process that was to play a has died"):
-        run(dying, files, 2)
+from deskroom.cli.playing import Options, Report
+from deskroom.cli.pool import in_processes
+from deskroom.errors import DeskroomError
+
+
+def player(files, options, take):
+    for path in files:
+        if path == "dies":
+            os._exit(3)
+        if path == "fails":
+            raise DeskroomError("the router failed")
+        click.echo(f"{path} {os.environ['COLUMNS']} {sys.stdout.isatty()}")
+        take(Report(path=path, status="passed", document={}))
+
+
+try:
+    for one in in_processes(
+        player, sys.argv[1:], Options(), jobs=3, width=40, set_up=lambda: click.echo("lost", err=True)
+    ):
+        print(one.out, end="")
+except DeskroomError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    "files, printed",
+    [
+        ("abcdefg", [f"{file} 40 False" for file in "abcdefg"]),
+        (["a", "fails", "c"], ["a 40 False", "the router failed"]),
+        (
+            ["a", "b", "dies"],
+            ["a 40 False", "b 40 False", "the process that was to play dies has died"],
+        ),
+    ],
+)
+def test_files_come_back_in_order(files: Sequence[str], printed: list[str]) -> None:
+    """Whichever process played them; a process that fails or dies is told of in its place."""
+    command = [sys.executable, "-c", SCRIPT, *files]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert printed == done.stdout.splitlines()
 
 
 @pytest.mark.parametrize("options", [[], ["-q", "--json"], ["--as", "solver", "-v"]])
@@ -136,13 +163,20 @@ def test_processes_end_with_the_command(started: Callable[..., Any], tmp_path: P
     children = Path(f"/proc/{command.pid}/task/{command.pid}/children")
     if not children.parent.exists():
         pytest.skip("only Linux tells the children of a process")
-    while len(children.read_text().split()) < 2:
-        assert command.poll() is None
+    soon(lambda: len(children.read_text().split()) == 2)
     ids = children.read_text().split()
     command.send_signal(signal.SIGKILL)
     command.wait()
-    while any(runs(id_) for id_ in ids):
-        pass
+    soon(lambda: not any(runs(id_) for id_ in ids))
+
+
+def soon(holds: Callable[[], bool]) -> None:
+    """Wait until something holds, but not for ever."""
+    for _ in range(6000):
+        if holds():
+            return
+        Event().wait(0.01)
+    pytest.fail("it took more than a minute")
 
 
 def runs(id_: str) -> bool:

@@ -23,6 +23,7 @@ def test_a_journal_becomes_a_scenario_on_stdout(run: Run, journal: Path, tmp_pat
     """It replays, and its own journal becomes the same scenario."""
     ended = run("record", journal)
     assert (0, "") == (ended.code, ended.err)
+    assert ended == run("record", journal, "-o", "-")
     assert ended.out.startswith(
         'format = 1\ntitle = "A recorded run of PE 1006"\norder = "routed"\n'
     )

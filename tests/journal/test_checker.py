@@ -312,6 +312,12 @@ def told(entries: list[Any]) -> str:
     return caught.value.problem
 
 
+def test_a_room_has_one_header() -> None:
+    """Entries of two runs, one behind the other, are none of a room."""
+    entries = lived({"a": ScriptedSeat()})
+    assert "line 2 differs: a journal has one header" == told([entries[0], *entries])
+
+
 def test_a_live_room_has_no_cues() -> None:
     """A script alone has them."""
     entries = lived({"a": ScriptedSeat([post("x")])})

@@ -151,6 +151,18 @@ def test_a_journal_that_has_failed_takes_nothing_more(path: Path) -> None:
     assert [HEADER] == entries(path)
 
 
+def test_what_was_gathered_and_cannot_be_written_is_told_at_the_close(path: Path) -> None:
+    """And the file is unlocked all the same."""
+    journal = JournalFile.create(path, sync="close")
+    journal.write(HEADER)
+    os.close(journal._fd)
+    journal._fd = os.open(path, os.O_RDONLY)
+    assert problem(journal.close).startswith("the journal cannot be written: ")
+    journal.close()
+    with JournalFile.resume(path) as again:
+        assert [] == again.entries
+
+
 def test_a_journal_begins_with_one_header(path: Path) -> None:
     """A room that was not given the entries would begin anew, and one with others' goes on here."""
     with JournalFile.create(path) as journal:
@@ -187,8 +199,8 @@ for at in range(300):
     path.unlink(missing_ok=True)
     journal = JournalFile.create(path, sync=("never", "close", "row")[at % 3])
     journal.write(header)
-    signal.setitimer(signal.ITIMER_REAL, 0.0002 + at * 0.000007)
     try:
+        signal.setitimer(signal.ITIMER_REAL, 0.0002 + at * 0.000007)
         while True:
             journal.write(EndEntry(1, 1, "a", "silent", "x" * 2000))
     except KeyboardInterrupt:
@@ -225,6 +237,14 @@ def test_a_folder_is_no_journal(tmp_path: Path) -> None:
     """Neither to write nor to read."""
     for call in (JournalFile.resume, lambda path: list(read_journal(path))):
         assert "Is a directory" in problem(call, tmp_path)
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="there is no such file here")
+def test_a_file_that_breaks_while_it_is_read_is_told() -> None:
+    """A bad sector, say; or the first byte of a process's own memory."""
+    assert "the journal cannot be read: Input/output error" == problem(
+        entries, Path("/proc/self/mem")
+    )
 
 
 def test_resuming_reads_all_that_is_there(path: Path) -> None:

@@ -73,7 +73,7 @@ def test_entries_of_another_room_are_refused() -> None:
     """A room goes on only from entries that are its own."""
     journal = ListJournal()
     room = Room({"a": ScriptedSeat()}, opening="go", journal=journal)
-    journal.write(room._host._header())
+    journal.write(room.header)
     with pytest.raises(UsageError) as raised:
         Room(
             {"a": ScriptedSeat()},

@@ -58,7 +58,7 @@ class _Commands(click.Group):
 @click.group(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Begin with: deskroom replay scenarios/run-28.toml",
+    epilog="Begin with: deskroom new first.toml",
 )
 @click.version_option(__version__, prog_name="deskroom")
 @click.option("--log-format", type=click.Choice(LOG_FORMATS), help="How log lines look.")

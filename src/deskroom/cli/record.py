@@ -37,6 +37,8 @@ def record_command(
     """
     # What the recorded room warned of, it has warned of already.
     set_up(log_format, log_level, default_level="error")
+    if output == "-":
+        output = None
     if output is not None:
         _check_output(journal, output, force=force)
     recorded = record_entries(_sound_entries(journal), journal)

@@ -73,6 +73,10 @@ def run_command(
 def _journal(scenario: Scenario, path: str, sync: Sync, *, resume: bool) -> Iterator[JournalFile]:
     if not resume:
         with JournalFile.create(path, sync=sync) as journal:
+            # Before anything else can happen: a journal without its first line is none.
+            header = scripted_room(scenario, journal=journal).header
+            journal.write(header)
+            journal.entries.append(header)
             yield journal
         return
     with JournalFile.resume(path, sync=sync) as journal:

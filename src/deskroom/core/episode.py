@@ -7,9 +7,17 @@ from typing import Final, Self
 
 from attrs import evolve, field, frozen
 
+from deskroom.core.audience import Viewer, admits
+from deskroom.core.transcript import Row
 from deskroom.errors import EpisodeError
 
-__all__ = ["ALSO_ROUTED_ABOVE", "Assignment", "Episode", "choose_recipients"]
+__all__ = [
+    "ALSO_ROUTED_ABOVE",
+    "Assignment",
+    "Episode",
+    "broadcast_candidates",
+    "choose_recipients",
+]
 
 #: A seat other than the best is chosen only when it scores strictly above this.
 ALSO_ROUTED_ABOVE: Final = 0.20
@@ -74,6 +82,16 @@ class Episode:
 
     def _with(self, participant: str, assignment: Assignment) -> Self:
         return evolve(self, latest={**self._latest, participant: assignment})
+
+
+def broadcast_candidates(row: Row, active: Sequence[str]) -> tuple[str, ...]:
+    """Return the seats that a broadcast's row may go to, in the order of ``active``.
+
+    Its author is never one. A private row goes to none that may not read it: a body is never handed
+    to a seat that is not admitted (semantics, section 7, step 6).
+    """
+    seats = [seat for seat in active if seat != row.author.id]
+    return tuple(seat for seat in seats if admits(row.audience, row.author, Viewer("agent", seat)))
 
 
 def choose_recipients(

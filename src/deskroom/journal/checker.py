@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from attrs import define, field
 
+from deskroom.core.episode import broadcast_candidates
 from deskroom.core.text import is_blank
 from deskroom.journal import rows
 from deskroom.journal.words import differs, grant_text, step_text
@@ -280,8 +281,7 @@ class Checker:
         if not isinstance(step, steps.Route) or step.entry.row.sequence != entry.sequence:
             return f"row {entry.sequence} was routed, and {self._said(step)}"
         policy, hop = self.setup.policy, self.state.turns[-1].hop
-        author = step.entry.row.author.id
-        candidates = [seat for seat in self.setup.active if seat != author]
+        candidates = list(broadcast_candidates(step.entry.row, self.setup.active))
         strangers = [seat for seat in entry.recipients if seat not in candidates]
         if strangers or len(set(entry.recipients)) != len(entry.recipients):
             return f"the recipients {list(entry.recipients)} are not among {candidates}"

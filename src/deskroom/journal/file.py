@@ -13,6 +13,7 @@ Lines that are lost are always the last ones, so what is left resumes.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -152,28 +153,30 @@ class JournalFile:
         self._torn_at: int | None = None
         self._gathered = bytearray()
         self._broken = False
+        self._is_new = False
 
     @classmethod
     def create(cls, path: str | Path, *, sync: Sync = "row") -> Self:
         """Begin a new journal.
 
-        Raises ``JournalError`` if there is a file already (its rows are not to be lost) or if none
-        can be made.
+        An empty file counts as none: whoever made it died before its first line. A new journal in
+        which nothing was written is taken away again when it is closed. Raises ``JournalError`` if
+        there is a file already (its rows are not to be lost) or if none can be made.
         """
         shown = str(path)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
         try:
-            fd = os.open(path, flags, 0o666)
-        except FileExistsError:
-            raise JournalError(
-                shown, "there is such a journal: resume it, or name another file"
-            ) from None
+            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
         except OSError as error:
             raise JournalError(shown, f"the journal cannot be made: {error.strerror}") from None
         _lock(shown, fd)
+        if os.fstat(fd).st_size:
+            os.close(fd)
+            raise JournalError(shown, "there is such a journal: resume it, or name another file")
         if sync != "never":
             _sync_folder(Path(path).parent)
-        return cls(shown, fd, sync)
+        journal = cls(shown, fd, sync)
+        journal._is_new = True
+        return journal
 
     @classmethod
     def resume(cls, path: str | Path, *, sync: Sync = "row") -> Self:
@@ -274,6 +277,9 @@ class JournalFile:
         except OSError as error:
             raise self._failure(error) from error
         finally:
+            if self._is_new and self._digest == FIRST:
+                with contextlib.suppress(OSError):
+                    Path(self.path).unlink()
             os.close(fd)
 
     def __enter__(self) -> Self:

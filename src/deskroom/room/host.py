@@ -19,7 +19,7 @@ from anyio.abc import TaskGroup
 from deskroom.core.audience import DESK, Author, Viewer
 from deskroom.core.directory import Target
 from deskroom.core.dispatch import NoTurn, TurnFor
-from deskroom.core.episode import choose_recipients
+from deskroom.core.episode import broadcast_candidates, choose_recipients
 from deskroom.core.mention import Mention, resolve
 from deskroom.core.responder import respond_to_person
 from deskroom.core.transcript import Row
@@ -113,7 +113,7 @@ class Host:
         self._log.info("room.opened", seats=len(self._setup.seats))
         try:
             if not self.state.has_header:
-                self._write(self._header())
+                self._write(self.header())
             while self.state.closed is None:
                 if self.inbox.waiting > 0 and self._may_be_interrupted():
                     await self._take_waiting()
@@ -122,7 +122,8 @@ class Host:
         finally:
             self._leave()
 
-    def _header(self) -> HeaderEntry:
+    def header(self) -> HeaderEntry:
+        """Return the first entry: what the room is made of."""
         if self.state.script is None:
             return HeaderEntry(self._setup)
         order = "listed" if self.state.is_listed else "routed"
@@ -154,9 +155,12 @@ class Host:
 
     async def _take_waiting(self) -> None:
         """Take what arrived between two steps: words of people, and calls that come too late."""
-        with suppress(anyio.WouldBlock):
-            while True:
-                await self._handle(self.inbox.take_nowait())
+        while True:
+            try:
+                message = self.inbox.take_nowait()
+            except anyio.WouldBlock:
+                return
+            await self._handle(message)
 
     def _next(self) -> steps.Step:
         step = steps.next_step(self.state)
@@ -271,8 +275,8 @@ class Host:
         )
 
     async def _recipients(self, entry: RowEntry, record: TurnRecord) -> tuple[str, ...]:
-        author = entry.row.author.id
-        candidates = [self._setup.by_id[s] for s in self._setup.active if s != author]
+        ids = broadcast_candidates(entry.row, self._setup.active)
+        candidates = [self._setup.by_id[seat] for seat in ids]
         scores: Mapping[str, float]
         if self._router is not None:
             scores = await self._ask(self._router, entry.row.content, candidates)
@@ -280,7 +284,6 @@ class Host:
             scores = await lexical(entry.row.content, candidates)
         else:
             scores = self._scripted_scores(record)
-        ids = [seat.id for seat in candidates]
         return choose_recipients(ids, scores, self._policy.broadcast.width)
 
     async def _ask(

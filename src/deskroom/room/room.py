@@ -151,6 +151,11 @@ class Room:
             scenario=scenario,
         )
 
+    @property
+    def header(self) -> HeaderEntry:
+        """The first entry of this room's journal: what the room is made of."""
+        return self._host.header()
+
     async def run(self) -> RoomResult:
         """Play the room until it closes, and return what came of it. A room runs once.
 

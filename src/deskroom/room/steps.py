@@ -182,8 +182,11 @@ def _again(state: RoomState) -> Grant:
 
 
 def _retry_cue(state: RoomState, seat: str) -> int | None:
-    """A retry plays the seat's next listed turn; in listed order only if that one is next."""
-    if state.script is None:
+    """Return the cue of a retry: the seat's next listed turn, in listed order only if it is next.
+
+    It is never past a person whose words are due.
+    """
+    if state.script is None or state.script.due_person() is not None:
         return None
     cue = state.script.next_of(seat)
     return None if state.is_listed and cue != state.script.head else cue

@@ -246,15 +246,12 @@ class _Teller:
             part.calls.append(call)
             part.words.append(entry.reply)
         elif part.outcome == "timed_out":
-            self._after_its_time(part, call, entry.reply)
+            # A seat that sleeps through its turn makes all of its calls too late.
+            part.calls.append(call)
+            part.words.append(entry.reply)
         else:
             part.late.append(call)
             part.late_words.append(entry.reply)
-
-    def _after_its_time(self, part: Part, call: Call, word: str) -> None:
-        """A seat that sleeps through its turn makes all of its calls too late."""
-        part.calls.append(call)
-        part.words.append(word)
 
     def _end(self, entry: EndEntry) -> None:
         part = self._of_turn[entry.turn, entry.attempt, entry.seat]

@@ -128,6 +128,28 @@ def test_what_is_gathered_is_written_when_it_is_much(path: Path, sync: Sync) -> 
     assert 41 == len(entries(path))
 
 
+def test_a_journal_in_which_nothing_was_written_is_taken_away(path: Path) -> None:
+    """It leaves no empty file behind; a file that took its name meanwhile is not its own."""
+    JournalFile.create(path).close()
+    assert not path.exists()
+    journal = JournalFile.create(path)
+    path.rename(path.with_name("elsewhere.jsonl"))
+    path.write_bytes(b"another's")
+    journal.close()
+    assert b"another's" == path.read_bytes()
+    path.unlink()
+    with JournalFile.create(path.with_name("gone.jsonl")) as journal:
+        Path(journal.path).unlink()
+
+
+def test_an_empty_file_can_be_begun_in(path: Path) -> None:
+    """Whoever made it died before the first line."""
+    path.touch()
+    with JournalFile.create(path) as journal:
+        journal.write(HEADER)
+    assert [HEADER] == entries(path)
+
+
 def test_a_closed_journal_takes_nothing(path: Path) -> None:
     """It does not gather what would never be written; closing it again is allowed."""
     with JournalFile.create(path, sync="never") as journal:

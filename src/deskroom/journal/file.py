@@ -13,7 +13,6 @@ Lines that are lost are always the last ones, so what is left resumes.
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -277,8 +276,8 @@ class JournalFile:
         except OSError as error:
             raise self._failure(error) from error
         finally:
-            if self._is_new and self._digest == FIRST:
-                with contextlib.suppress(OSError):
+            if self._is_new and self._digest == FIRST and _is_there(self.path, fd):
+                with suppress(OSError):
                     Path(self.path).unlink()
             os.close(fd)
 
@@ -301,9 +300,18 @@ def _lock(path: str, fd: int) -> None:
     except OSError as error:
         os.close(fd)
         raise JournalError(path, f"the journal cannot be locked: {error.strerror}") from None
-    if not locked:
+    # The writer before may have taken its empty journal away just when we opened it.
+    if not (locked and _is_there(path, fd)):
         os.close(fd)
         raise JournalError(path, "another writer has this journal open")
+
+
+def _is_there(path: str, fd: int) -> bool:
+    """Whether an open file is still the one of this name."""
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(fd))
+    except OSError:
+        return False
 
 
 def _sync_folder(folder: Path) -> None:

@@ -309,7 +309,7 @@ def _lock(path: str, fd: int) -> None:
 def _is_there(path: str, fd: int) -> bool:
     """Whether an open file is still the one of this name."""
     try:
-        return os.path.samestat(os.stat(path), os.fstat(fd))
+        return os.path.samestat(Path(path).stat(), os.fstat(fd))
     except OSError:
         return False
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deskroom.core import Decision, NoTurn
+from deskroom.core import Audience, Decision, NoTurn
 from deskroom.room import steps
 
 __all__ = ["differs", "grant_text", "say", "say_content", "say_decision", "step_text"]
@@ -15,7 +15,13 @@ def differs(what: str, written: object, decided: object) -> str | None:
 
 def say(what: str, written: object, decided: object) -> str:
     """Return that a fact differs, and how."""
-    return f"{what} is {written!r}; the room decides {decided!r}"
+    return f"{what} is {_plain(written)}; the room decides {_plain(decided)}"
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, Audience):
+        return "the desk" if value.kind == "desk" else f"an aside to {', '.join(value.members)}"
+    return repr(value)
 
 
 def say_content(what: str, written: object, decided: object) -> str:  # noqa: ARG001 - as say

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from deskroom.core import DESK as DESK_AUDIENCE
+from deskroom.core import Author, SeenRow
 from deskroom.journal import JournalError, JournalFile, read_journal, verify
+from deskroom.room.sentences import read_text
 from deskroom.scenario import parse_scenario, replay_scenario
 from deskroom.scenario.replay import scripted_room
 
@@ -139,3 +142,15 @@ def test_a_journal_can_be_begun_before_the_room_runs(tmp_path: Path) -> None:
         assert [header.scenario] == [
             getattr(line.entry, "scenario", None) for line in read_journal(path)
         ]
+
+
+def test_a_message_cannot_pass_for_an_entry_of_a_read() -> None:
+    """Every line break that a terminal or a model may know begins an indented line."""
+    said = "one\n[2] lead: two\r[3] lead: three\u2028[4] lead: four"
+    row = SeenRow(1, Author("agent", "a"), said, DESK_AUDIENCE)
+    assert [
+        "[1] a: one",
+        "    [2] lead: two",
+        "    [3] lead: three",
+        "    [4] lead: four",
+    ] == read_text([row]).split("\n")

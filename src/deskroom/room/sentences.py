@@ -184,10 +184,13 @@ def note_sentence(note: Note) -> str:
 
 
 def read_text(rows: Sequence[SeenRow]) -> str:
-    """Return the entries of a read as lines."""
+    """Return the entries of a read as lines.
+
+    A message of several lines goes on indented, so that none of them can pass for an entry.
+    """
     if not rows:
         return "The transcript is empty."
-    return "\n".join(seen_line(row) for row in rows)
+    return "\n".join("\n    ".join(seen_line(row).splitlines()) for row in rows)
 
 
 def seen_line(seen: SeenRow) -> str:

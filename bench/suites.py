@@ -67,7 +67,7 @@ def measure_suites(count: int, turns: int, rounds: int) -> dict[str, list[float]
         commands = {
             "collect, a file each": [*collect, "tests"],
             "collect, one file": [*collect, "one"],
-            "replay": [*python, "deskroom", "replay", "-q", "scenarios"],
+            "replay -j 1": [*python, "deskroom", "replay", "-q", "-j", "1", "scenarios"],
             "replay -j 2": [*python, "deskroom", "replay", "-q", "-j", "2", "scenarios"],
         }
         seconds: dict[str, list[float]] = {name: [] for name in commands}

@@ -243,7 +243,6 @@ HEAVY = {
     "click",
     "rich",
     "cattrs",
-    "tomlkit",
     "tree_sitter",
     "trio",
 }

@@ -28,6 +28,7 @@ from deskroom.room import steps
 from deskroom.room.calls import Accepted
 from deskroom.room.chair import nudge_text
 from deskroom.room.entries import RowEntry
+from deskroom.room.sentences import files_text
 from deskroom.room.state import RoomState, TurnRecord
 
 __all__ = ["difference", "nudge", "opening", "person", "seat", "wrote"]
@@ -59,7 +60,7 @@ def wrote(state: RoomState, step: steps.Step) -> RowEntry | str:
         return f"it is about files that no turn left behind; {step_text(step)}"
     ended = step.entry
     author = ended.row.author.id if isinstance(ended, RowEntry) else ended.seat
-    text = f"{author} wrote {', '.join(ended.wrote)}"
+    text = files_text(author, ended.wrote)
     made = _made(state, Author("system", kind="workspace"), text)
     return RowEntry(made, "wrote", NoTurn("source_inactive"), turn=ended.turn)
 

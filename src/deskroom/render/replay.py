@@ -10,8 +10,9 @@ from typing import Any, Final
 
 from rich.table import Table
 
-from deskroom.core import OPERATOR, Audience, Author, Row, Viewer, admits, project
+from deskroom.core import OPERATOR, Audience, Author, Viewer, admits, project
 from deskroom.core.transcript import SeenRow
+from deskroom.core.wire import audience_out, author_out, row_out
 from deskroom.render.text import one_line, printable, shortened, value_text
 from deskroom.room.entries import RowEntry
 from deskroom.room.state import TurnRecord
@@ -184,7 +185,7 @@ def _rows_json(replay: Replay, viewer: Viewer) -> list[Json]:
 def _entry_json(replay: Replay, entry: RowEntry) -> Json:
     played = _played(replay, entry)
     return {
-        **row_json(entry.row),
+        **row_out(entry.row),
         "kind": entry.kind,
         "turn": entry.turn,
         "trigger": entry.trigger,
@@ -196,38 +197,13 @@ def _entry_json(replay: Replay, entry: RowEntry) -> Json:
     }
 
 
-def row_json(row: Row) -> Json:
-    """Return a row in the reference wire form."""
-    return {
-        "sequence": row.sequence,
-        "chat_id": row.chat_id,
-        "parent": row.parent,
-        "author": author_json(row.author),
-        "content": row.content,
-        "audience": audience_json(row.audience),
-    }
-
-
-def author_json(author: Author) -> Json:
-    """Return an author in the reference wire form."""
-    named = {"id": author.id, "kind": author.kind}
-    return {"type": author.type, **{k: v for k, v in named.items() if v is not None}}
-
-
-def audience_json(audience: Audience) -> Json:
-    """Return an audience in the reference wire form."""
-    if audience.kind == "desk":
-        return {"kind": "desk"}
-    return {"kind": "aside", "members": list(audience.members)}
-
-
 def _stub_json(seen: SeenRow) -> Json:
     elided = seen.elided
     assert elided is not None  # noqa: S101 - only stubs come here
     return {
         "sequence": seen.sequence,
-        "author": author_json(seen.author),
-        "audience": audience_json(seen.audience),
+        "author": author_out(seen.author),
+        "audience": audience_out(seen.audience),
         "elided": {
             "through": elided.through,
             "messages": elided.messages,

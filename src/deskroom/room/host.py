@@ -48,6 +48,7 @@ from deskroom.room.open_turn import NOT_YOUR_TURN, TURN_ENDED, OpenTurn, Verdict
 from deskroom.room.reading import history_bounds
 from deskroom.room.router import Router, check_scores, lexical
 from deskroom.room.seat import Act, HostInbox, Seat
+from deskroom.room.sentences import files_text
 from deskroom.room.state import RoomState, TurnRecord
 
 __all__ = ["Host", "OnRow"]
@@ -261,7 +262,7 @@ class Host:
         seat = entry.row.author.id if isinstance(entry, RowEntry) else entry.seat
         author = Author("system", kind="workspace")
         decision = NoTurn("source_inactive")
-        text = f"{seat} wrote {', '.join(entry.wrote)}"
+        text = files_text(seat, entry.wrote)
         await self._say(author, text, kind="wrote", decision=decision, turn=entry.turn)
 
     async def _route(self, entry: RowEntry) -> None:

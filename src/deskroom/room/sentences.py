@@ -16,6 +16,7 @@ from deskroom.speech.utterance import Dm
 __all__ = [
     "accepted_text",
     "explain_decision",
+    "files_text",
     "note_sentence",
     "read_text",
     "refusal_text",
@@ -181,6 +182,11 @@ def note_sentence(note: Note) -> str:
         return f"{note.text} is {_target(note.target)} and takes no turn."
     hint = f"; did you mean @{note.nearest}?" if note.nearest else "."
     return f"{note.text} is nobody here{hint}"
+
+
+def files_text(seat: str | None, paths: Sequence[str]) -> str:
+    """Return what the room says of the files that a seat's turn left behind."""
+    return f"{seat} wrote {', '.join(paths)}"
 
 
 def read_text(rows: Sequence[SeenRow]) -> str:

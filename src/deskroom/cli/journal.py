@@ -19,8 +19,8 @@ from deskroom.cli.output import (
     print_json,
     shown_path,
 )
+from deskroom.cli.shared import check_seat
 from deskroom.core import OPERATOR, Row, SeenRow, Viewer, project
-from deskroom.errors import FileError, nearest
 from deskroom.journal import JournalError, Line, Torn, read_journal, verify
 from deskroom.journal.file import JournalReader
 from deskroom.render.transcript import transcript_line
@@ -97,17 +97,12 @@ def _whole(path: str) -> Iterator[Line]:
 def _viewer(path: str, lines: Iterable[Line], seat: str | None) -> Viewer:
     if seat is None:
         return OPERATOR
+    viewer = Viewer("agent", seat)
     for line in lines:
         if isinstance(line.entry, HeaderEntry):
-            seats = list(line.entry.setup.by_id)
-            if seat not in seats:
-                near = nearest(seat, seats)
-                hint = (
-                    f"; did you mean {near!r}?" if near else f"; its seats are {', '.join(seats)}"
-                )
-                raise FileError(path, f"no seat {seat!r} sits at this desk{hint}")
+            check_seat(path, list(line.entry.setup.by_id), viewer)
             break
-    return Viewer("agent", seat)
+    return viewer
 
 
 def _rows(lines: Iterable[Line]) -> list[Row]:

@@ -4,6 +4,7 @@ import pytest
 
 from deskroom.core import DESK, Audience, Author, Row, SeenRow, Viewer
 from deskroom.room.messages import Call, History, Reply, TurnEnd, Word
+from deskroom.room.state import TurnRecord
 
 A = Author("agent", "a")
 ROWS = [
@@ -56,9 +57,10 @@ def test_a_history_lets_go_of_what_the_seat_may_not_read() -> None:
 
 def test_messages_do_not_show_what_was_said() -> None:
     """What seats and people say stays out of a traceback."""
+    record = TurnRecord(1, "a", 0, None, 1, None, text="secret")
     shown = [
-        repr(Call("a", 1, 1, 1, "desk_post", {"message": "secret"}, lambda _: None)),
-        repr(TurnEnd("a", 1, 1, "secret")),
+        repr(Call(record, 1, "desk_post", {"message": "secret"}, lambda _: None)),
+        repr(TurnEnd(record, "secret")),
         repr(Reply(1, ok=True, text="secret")),
         repr(Word("p", "secret")),
     ]

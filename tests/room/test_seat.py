@@ -10,12 +10,12 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
-from deskroom.core import DESK, Author, SeenRow, Viewer
+from deskroom.core import DESK, Author, SeenRow
 from deskroom.errors import UsageError
 from deskroom.room import ChairPolicy, Policy, Reply, Room, RoomResult, Seat, SimulatedClock, Turn
-from deskroom.room.entries import CallEntry, TurnEntry
-from deskroom.room.messages import TurnGrant
+from deskroom.room.entries import CallEntry
 from deskroom.room.seat import Act, HostInbox, SeatChannel, run_seat
+from deskroom.room.state import TurnRecord
 from deskroom.speech import tool_specs
 from deskroom.testing import (
     ListJournal,
@@ -462,10 +462,12 @@ async def test_words_that_fill_the_inbox_do_not_stop_simulated_time() -> None:
 
 # The channel of a seat
 
+RECORD = TurnRecord(1, "a", 0, None, 1, None)
+
 
 def channel(clock: SimulatedClock) -> SeatChannel:
     """Return the channel of a seat to a host that is played by the test."""
-    return SeatChannel(Seat(id="a"), HostInbox(8, clock), clock)
+    return SeatChannel(Seat(id="a"), HostInbox(8, clock), clock, [], Policy())
 
 
 async def test_a_reply_that_was_left_behind_is_passed_over() -> None:
@@ -475,7 +477,7 @@ async def test_a_reply_that_was_left_behind_is_passed_over() -> None:
     got: list[Reply] = []
 
     async def call() -> None:
-        got.append(await to_host.call(1, 1, ("desk_read", {})))
+        got.append(await to_host.call(RECORD, ("desk_read", {})))
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(call)
@@ -500,8 +502,8 @@ async def test_calls_to_a_room_that_has_closed_are_let_go() -> None:
     """A seat that is late with its late calls, and one that calls, are not held up."""
     to_host = channel(SimulatedClock(guard=False))
     to_host.host.close()
-    await to_host.call(1, 1, post("x"), post("y"))
-    reply = await to_host.call(1, 1, post("x"))
+    await to_host.call(RECORD, post("x"), post("y"))
+    reply = await to_host.call(RECORD, post("x"))
     assert (False, "turn_ended") == (reply.ok, reply.rejection)
     to_host.close()
 
@@ -510,8 +512,7 @@ async def test_an_actor_whose_room_closes_as_its_turn_ends_is_done() -> None:
     """The end of the turn reaches nobody, and the actor ends quietly and is counted out."""
     clock = SimulatedClock(guard=False)
     to_host = channel(clock)
-    grant = TurnGrant(TurnEntry(1, "a", 0, None), [], 0, 0, Viewer("agent", "a"))
-    turn = to_host.grant(grant)
+    turn = to_host.grant(RECORD, None)
     counted = [turn.tracked]
     to_host.host.close()
     await run_seat(silent, to_host)

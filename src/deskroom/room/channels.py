@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from anyio.abc import TaskGroup
 
 from deskroom.room.clock import Clock
-from deskroom.room.messages import TurnGrant
-from deskroom.room.seat import Act, HostInbox, Seat, SeatChannel, Turn, run_seat
+from deskroom.room.seat import Act, HostInbox, SeatChannel, Turn, run_seat
+from deskroom.room.state import RoomState, TurnRecord
 
 __all__ = ["Channels"]
 
@@ -21,24 +21,28 @@ class Channels:
     """
 
     def __init__(
-        self, seats: Mapping[str, Seat], acts: Mapping[str, Act], inbox: HostInbox, clock: Clock
+        self, state: RoomState, acts: Mapping[str, Act], inbox: HostInbox, clock: Clock
     ) -> None:
-        self._seats = seats
+        self._setup = state.setup
+        self._rows = state.rows
         self._acts = acts
         self._inbox = inbox
         self._clock = clock
         self._current: dict[str, SeatChannel] = {}
         self._left_behind: list[SeatChannel] = []
 
-    def grant(self, seat: str, grant: TurnGrant, tasks: TaskGroup) -> Turn:
-        """Hand a seat the turn."""
-        channel = self._current.get(seat)
+    def grant(self, record: TurnRecord, note: str | None, tasks: TaskGroup) -> Turn:
+        """Hand a seat the turn. ``note`` says why it is granted again, when it is."""
+        channel = self._current.get(record.seat)
         if channel is None:
-            channel = self._start(seat, tasks)
-        return channel.grant(grant)
+            channel = self._start(record.seat, tasks)
+        return channel.grant(record, note)
 
     def _start(self, seat: str, tasks: TaskGroup) -> SeatChannel:
-        channel = SeatChannel(self._seats[seat], self._inbox, self._clock)
+        setup = self._setup
+        channel = SeatChannel(
+            setup.by_id[seat], self._inbox, self._clock, self._rows, setup.policy
+        )
         self._current[seat] = channel
         tasks.start_soon(run_seat, self._acts[seat], channel)
         return channel

@@ -16,7 +16,7 @@ from typing import Any
 import anyio
 from anyio.abc import TaskGroup
 
-from deskroom.core.audience import DESK, Author, Viewer
+from deskroom.core.audience import DESK, Author
 from deskroom.core.directory import Target
 from deskroom.core.dispatch import NoTurn, TurnFor
 from deskroom.core.episode import broadcast_candidates, choose_recipients
@@ -45,7 +45,6 @@ from deskroom.room.entries import (
 from deskroom.room.log import logs_info
 from deskroom.room.machine import TurnEvent, TurnState
 from deskroom.room.open_turn import NOT_YOUR_TURN, TURN_ENDED, OpenTurn, Verdict, refusal_reply
-from deskroom.room.reading import history_bounds
 from deskroom.room.router import Router, check_scores, lexical
 from deskroom.room.seat import Act, HostInbox, Seat
 from deskroom.room.sentences import files_text
@@ -79,7 +78,7 @@ class Host:
         self.inbox = HostInbox(inbox_size, clock)
         self._setup = state.setup
         self._policy = state.setup.policy
-        self._channels = Channels(self._setup.by_id, acts, self.inbox, clock)
+        self._channels = Channels(state, acts, self.inbox, clock)
         self._clock = clock
         self._journal = journal
         self._router = router
@@ -90,7 +89,6 @@ class Host:
         # A turn binds its own ids, which costs; nobody pays for a level that is off.
         self._logs_info = logs_info(log)
         self._authors = {seat.id: Author("agent", seat.id) for seat in self._setup.seats}
-        self._viewers = {seat.id: Viewer("agent", seat.id) for seat in self._setup.seats}
         self._speakers = {seat.id: self._speaker(seat) for seat in self._setup.seats}
         self._turn: OpenTurn | None = None
         self._rung = False
@@ -116,7 +114,7 @@ class Host:
             if not self.state.has_header:
                 self._write(self.header())
             while self.state.closed is None:
-                if self.inbox.waiting > 0 and self._may_be_interrupted():
+                if self.inbox.items and self._may_be_interrupted():
                     await self._take_waiting()
                 await self._do(self._next())
             self._log.info("room.closed", reason=self.state.closed, rows=len(self.state.rows))
@@ -321,10 +319,12 @@ class Host:
             self._turn_log = self._log.bind(turn=grant.turn, seat=seat)
             self._turn_log.info("turn.granted", hop=grant.hop, attempt=grant.attempt)
         assert self._tasks is not None  # noqa: S101 - set when the host runs
-        handle = self._channels.grant(seat, self._grant_message(entry), self._tasks)
+        record = self.state.turns[-1]
+        note = _SILENT_NOTE if self.state.retry_of(grant.turn) else None
+        handle = self._channels.grant(record, note, self._tasks)
         speaker = self._speakers[seat]
         speaker.hop = grant.hop
-        turn = self._turn = OpenTurn(self.state.turns[-1], speaker, handle)
+        turn = self._turn = OpenTurn(record, speaker, handle)
         self._rung = False
         self._clock.arm(self._policy.turn_timeout_s, self._ring)
         if not self._watched:
@@ -332,12 +332,6 @@ class Host:
             self._watched = True
             self._tasks.start_soon(self._clock.watch)
         return turn
-
-    def _grant_message(self, entry: TurnEntry) -> m.TurnGrant:
-        rows = self.state.rows
-        start, stop = history_bounds(len(rows), self.state.turns[-1].since, self._policy)
-        note = _SILENT_NOTE if self.state.retry_of(entry.turn) else None
-        return m.TurnGrant(entry, rows, start, stop, self._viewers[entry.seat], note)
 
     def _ring(self) -> None:
         # The mark counts; the message only wakes a host that waits, and a full inbox wakes it too.
@@ -358,17 +352,13 @@ class Host:
             case _:  # it only wakes; what it is about is looked at before the next message
                 pass
 
-    def _open_turn(self, turn: int, attempt: int, seat: str) -> OpenTurn | None:
-        """Return the open turn if this is it."""
+    def _open_turn(self, record: TurnRecord) -> OpenTurn | None:
+        """Return the open turn if this is its record."""
         now = self._turn
-        if now is None or now.has_ended:
-            return None
-        record = now.record
-        same = record.number == turn and record.attempt == attempt and record.seat == seat
-        return now if same else None
+        return now if now is not None and now.record is record and not now.has_ended else None
 
     def _call(self, call: m.Call) -> None:
-        turn = self._open_turn(call.turn, call.attempt, call.seat)
+        turn = self._open_turn(call.turn)
         if turn is None:
             self._late_call(call)
             return
@@ -387,23 +377,25 @@ class Host:
 
     def _late_call(self, call: m.Call) -> None:
         """Refuse a call for which no turn is open."""
-        record = self.state.record(call.turn, call.attempt, call.seat)
+        record = self.state.record(call.turn.number, call.turn.attempt, call.turn.seat)
         verdict = NOT_YOUR_TURN if record is None else TURN_ENDED
         number = 0 if record is None else len(record.replies) + 1
         self._write(_call_entry(call, number, verdict, late=True))
-        call.reply_to(refusal_reply(call, verdict, self._speakers[call.seat]))
-        self._log.info("call.refused", turn=call.turn, seat=call.seat, reason=verdict.word)
+        seat = call.turn.seat
+        call.reply_to(refusal_reply(call, verdict, self._speakers[seat]))
+        self._log.info("call.refused", turn=call.turn.number, seat=seat, reason=verdict.word)
 
     async def _end(self, end: m.TurnEnd) -> None:
-        turn = self._open_turn(end.turn, end.attempt, end.seat)
+        turn = self._open_turn(end.turn)
         if turn is None:
             return
-        turn.record.text, turn.record.error = end.text, end.error
-        if end.error is None and self._setup.by_id[end.seat].fence:
+        record = turn.record
+        record.text, record.error = end.text, end.error
+        if end.error is None and self._setup.by_id[record.seat].fence:
             self._read_fence(turn, end)
         turn.end(TurnEvent.END if end.error is None else TurnEvent.RAISE)
         if turn.machine is TurnState.SPOKE:
-            author = self._authors[end.seat]
+            author = self._authors[record.seat]
             entry = turn.row_entry(len(self.state.rows) + 1, author, end.wrote)
             await self._append(entry, self._turn_log)
             if self._logs_info:
@@ -412,7 +404,7 @@ class Host:
         self._finish(turn, end)
         if end.error is not None:
             self._log.warning(
-                "turn.failed", turn=end.turn, seat=end.seat, error=type(end.error).__name__
+                "turn.failed", turn=record.number, seat=record.seat, error=type(end.error).__name__
             )
 
     def _read_fence(self, turn: OpenTurn, end: m.TurnEnd) -> None:
@@ -440,6 +432,7 @@ class Host:
 
 def _call_entry(call: m.Call, number: int, verdict: Verdict, *, late: bool = False) -> CallEntry:
     word = verdict.word if isinstance(verdict, Refusal) else "ok"
+    turn = call.turn
     return CallEntry(
-        call.turn, call.attempt, call.seat, number, call.tool, call.arguments, word, late
+        turn.number, turn.attempt, turn.seat, number, call.tool, call.arguments, word, late
     )

@@ -29,6 +29,9 @@ class TurnState(StrEnum):
     TIMED_OUT = "timed_out"
     STOPPED = "stopped"
 
+    # An enum's own hash is a method in Python, and the table is asked several times a turn.
+    __hash__ = str.__hash__
+
 
 class TurnEvent(StrEnum):
     """What can happen to a turn."""
@@ -41,6 +44,8 @@ class TurnEvent(StrEnum):
     RAISE = "raise"
     DEADLINE = "deadline"
     STOP = "stop"
+
+    __hash__ = str.__hash__
 
 
 _S = TurnState

@@ -1,79 +1,102 @@
 """A bounded channel with one reader, who knows how long it is likely to wait.
 
-The channel is an anyio memory object stream; items go in through its ``_nowait`` half wherever
-there is room. What differs is the waiting. ``take`` lets the event loop go round once and then
-looks, which is cheapest where the answer is being made meanwhile. ``take_later`` waits for a bell
-at once: a seat that is not next would only look in vain.
+It keeps its items itself, so that handing one over costs no more than a queue and a look. What
+matters is the waiting. ``take`` lets the event loop go round once and then looks, which is
+cheapest where the answer is being made meanwhile. ``take_later`` waits for a bell at once: a seat
+that is not next would only look in vain.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections import deque
 from typing import Generic, TypeVar
 
 import anyio
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from anyio.lowlevel import checkpoint
+from attrs import define, field
 
 __all__ = ["CLOSING", "Mailbox"]
 
 T = TypeVar("T")
 
 #: What using a closed mailbox raises.
-CLOSING = (anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream)
+CLOSING = (anyio.ClosedResourceError, anyio.EndOfStream)
+
+
+@define(eq=False)
+class _Waiting(Generic[T]):
+    """Somebody who found the box full, with what they wanted to put; ``taken`` says it is in."""
+
+    item: T
+    bell: anyio.Event = field(factory=anyio.Event)
+    taken: bool = False
 
 
 class Mailbox(Generic[T]):
     """A channel of at most ``size`` items. Any number of tasks may put; one takes.
 
-    ``waiting`` counts the items that are there. Whoever found the channel full counts its own a
-    moment late.
+    ``items`` holds what is there; whoever finds it full waits, and comes in first.
     """
 
     def __init__(self, size: int) -> None:
+        self.items: deque[T] = deque()
         self._size = size
-        self.waiting = 0
+        self._closed = False
         self._bell: anyio.Event | None = None
-
-    @cached_property
-    def _ends(self) -> tuple[MemoryObjectSendStream[T], MemoryObjectReceiveStream[T]]:
-        # Made when first used: a stream must be closed, and a room that never runs closes nothing.
-        return anyio.create_memory_object_stream[T](self._size)
+        self._waiting: deque[_Waiting[T]] = deque()
 
     def put_nowait(self, item: T) -> None:
         """Put an item. Raises ``anyio.WouldBlock`` when the channel is full."""
-        self._ends[0].send_nowait(item)
-        self.waiting += 1
-        self._ring()
+        if self._closed:
+            raise anyio.ClosedResourceError
+        if len(self.items) >= self._size:
+            raise anyio.WouldBlock
+        self.items.append(item)
+        if self._bell is not None:
+            self._ring()
 
     async def put(self, item: T) -> None:
         """Put an item, waiting only when the channel is full."""
-        try:
+        if len(self.items) < self._size or self._closed:
             self.put_nowait(item)
-        except anyio.WouldBlock:
-            await self._ends[0].send(item)
-            self.waiting += 1
-            self._ring()
+            return
+        place = _Waiting(item)
+        self._waiting.append(place)
+        try:
+            await place.bell.wait()
+        finally:
+            if not place.taken and place in self._waiting:
+                self._waiting.remove(place)
+        if not place.taken:
+            raise anyio.ClosedResourceError
 
     def take_nowait(self) -> T:
-        """Take the next item. Raises ``anyio.WouldBlock`` when there is none."""
-        item = self._ends[1].receive_nowait()
-        self.waiting -= 1
+        """Take the next item.
+
+        Raises ``anyio.WouldBlock`` when there is none, and one of ``CLOSING`` when none will come.
+        """
+        if not self.items:
+            raise anyio.EndOfStream if self._closed else anyio.WouldBlock
+        item = self.items.popleft()
+        if self._waiting:
+            place = self._waiting.popleft()
+            place.taken = True
+            self.items.append(place.item)
+            place.bell.set()
         return item
 
     async def take(self) -> T:
         """Take the next item, which is likely on its way. Raises one of ``CLOSING`` once closed."""
-        item = await self._ends[1].receive()
-        self.waiting -= 1
-        return item
+        if not self.items:
+            await checkpoint()
+        return self.take_nowait() if self.items else await self.take_later()
 
     async def take_later(self) -> T:
         """Take the next item, which may be long in coming. Raises one of ``CLOSING`` once closed."""
-        while True:
-            try:
-                return self.take_nowait()
-            except anyio.WouldBlock:
-                self._bell = anyio.Event()
-                await self._bell.wait()
+        while not self.items and not self._closed:
+            self._bell = anyio.Event()
+            await self._bell.wait()
+        return self.take_nowait()
 
     def _ring(self) -> None:
         if self._bell is not None:
@@ -82,11 +105,13 @@ class Mailbox(Generic[T]):
 
     def close_in(self) -> None:
         """Take no more items; those that are there can still be taken."""
-        self._ends[0].close()
+        self._closed = True
+        for place in self._waiting:
+            place.bell.set()
+        self._waiting.clear()
         self._ring()
 
     def close(self) -> None:
-        """Close both ends."""
-        for end in self._ends:
-            end.close()
-        self._ring()
+        """Close both ends: what is still there is gone."""
+        self.items.clear()
+        self.close_in()

@@ -10,9 +10,9 @@ from attrs import define, field, frozen
 
 from deskroom.core.audience import Viewer
 from deskroom.core.transcript import Row, SeenRow, project
-from deskroom.room.entries import TurnEntry
+from deskroom.room.state import TurnRecord
 
-__all__ = ["Call", "History", "Reply", "TurnEnd", "TurnGrant", "Wake", "Word"]
+__all__ = ["Call", "History", "Reply", "TurnEnd", "Wake", "Word"]
 
 
 class History(Sequence[SeenRow]):
@@ -58,40 +58,10 @@ class History(Sequence[SeenRow]):
 
 
 @frozen
-class TurnGrant:
-    """The host gives a seat the turn.
-
-    ``entry`` says which turn, at which hop, and the place in a script; ``rows`` are those the
-    history is a stretch of, from ``start`` to ``stop``; ``viewer`` is the seat. ``note`` says why
-    the turn is granted again, when it is.
-    """
-
-    entry: TurnEntry
-    rows: Sequence[Row] = field(repr=False)
-    start: int
-    stop: int
-    viewer: Viewer
-    note: str | None = None
-
-    @property
-    def history(self) -> History:
-        """The stretch of the transcript, as the seat may read it."""
-        return History(self.rows, self.start, self.stop, self.viewer)
-
-    @property
-    def trigger(self) -> SeenRow | None:
-        """The row that brought the turn, as the seat may read it; None if it is blank or none."""
-        at = self.entry.trigger or 0
-        return next(iter(History(self.rows, max(at - 1, 0), at, self.viewer)), None)
-
-
-@frozen
 class Call:
-    """A seat calls a tool. The seat's id is put in by its channel, never by the seat."""
+    """A seat calls a tool. The turn it belongs to is put in by its channel, never by the seat."""
 
-    seat: str
-    turn: int
-    attempt: int
+    turn: TurnRecord = field(repr=False)
     call_id: int
     tool: Any
     arguments: Any = field(repr=False)
@@ -106,9 +76,7 @@ class TurnEnd:
     it raised, if it did.
     """
 
-    seat: str
-    turn: int
-    attempt: int
+    turn: TurnRecord = field(repr=False)
     text: str = field(default="", repr=False)
     wrote: tuple[str, ...] = ()
     error: Exception | None = None

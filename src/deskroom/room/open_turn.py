@@ -68,7 +68,7 @@ class OpenTurn:
         self._move(verdict)
         if isinstance(verdict, Refusal):
             return refusal_reply(call, verdict, self._speaker)
-        seen = last_seen(state.rows, Viewer("agent", call.seat), verdict.limit)
+        seen = last_seen(state.rows, Viewer("agent", self.record.seat), verdict.limit)
         return Reply(call.call_id, ok=True, text=read_text(seen), rows=seen)
 
     def _move(self, verdict: Verdict) -> None:
@@ -88,7 +88,10 @@ class OpenTurn:
         verdict = judge(tool, arguments, evolve(self._speaker, fence=False))
         self._move(verdict)
         word = verdict.word if isinstance(verdict, Refusal) else "ok"
-        return CallEntry(end.turn, end.attempt, end.seat, 0, tool, arguments, word, source="fence")
+        turn = self.record
+        return CallEntry(
+            turn.number, turn.attempt, turn.seat, 0, tool, arguments, word, source="fence"
+        )
 
     def end(self, event: TurnEvent) -> None:
         """End the turn: as its seat says, because it raised, by its deadline, or by a stop."""

@@ -206,7 +206,7 @@ class Room:
         word = Word(person, text)
         try:
             await self._host.inbox.put(word)
-        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+        except anyio.ClosedResourceError:
             raise RoomClosed("the room has closed; nothing can be said any more") from None
         await word.done.wait()
         if word.row is None:

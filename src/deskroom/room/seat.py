@@ -6,17 +6,22 @@ and puts calls, and at the end the end of the turn, on the host's.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
+from anyio.lowlevel import checkpoint
 
+from deskroom.core.audience import Viewer
 from deskroom.core.text import is_blank
-from deskroom.core.transcript import SeenRow
+from deskroom.core.transcript import Row, SeenRow
 from deskroom.errors import UsageError
 from deskroom.room.mailbox import CLOSING, Mailbox
-from deskroom.room.messages import Call, History, Reply, TurnEnd, TurnGrant
+from deskroom.room.messages import Call, History, Reply, TurnEnd
+from deskroom.room.policy import Policy
+from deskroom.room.reading import history_bounds
 from deskroom.room.setup import Seat
+from deskroom.room.state import TurnRecord
 from deskroom.speech.tools import (
     BROADCAST,
     COMPLETE_EPISODE,
@@ -39,7 +44,7 @@ _NO_ARGUMENTS: Final = object()
 
 
 class HostInbox(Mailbox[Any]):
-    """The host's end of every channel, with the clock told when something is put into it."""
+    """The host's end of every channel, with the clock told when it waits and when it works."""
 
     def __init__(self, size: int, clock: Clock) -> None:
         super().__init__(size)
@@ -47,36 +52,41 @@ class HostInbox(Mailbox[Any]):
 
     def put_nowait(self, item: object) -> None:
         """Put a message. Raises ``anyio.WouldBlock`` when the channel is full."""
-        self._ends[0].send_nowait(item)
-        self.waiting += 1
+        super().put_nowait(item)
         self._clock.host_works()
 
     async def take(self) -> Any:  # noqa: ANN401 - the host matches on the message's type
         """Take the next message, letting time pass when there is none."""
-        if self.waiting <= 0:
+        if not self.items:
             self._clock.host_waits()
-        message = await self._ends[1].receive()
-        self.waiting -= 1
-        self._clock.host_works()
-        return message
+            await checkpoint()
+        return self.take_nowait() if self.items else await self.take_later()
 
 
 class SeatChannel:
-    """The two ends between the host and one seat: grants and replies one way, calls the other."""
+    """The two ends between the host and one seat: grants and replies one way, calls the other.
 
-    def __init__(self, seat: Seat, host: HostInbox, clock: Clock) -> None:
+    ``rows`` is the transcript as it grows, of which a turn shows what its seat may read.
+    """
+
+    def __init__(
+        self, seat: Seat, host: HostInbox, clock: Clock, rows: Sequence[Row], policy: Policy
+    ) -> None:
         self.seat = seat
         self.host = host
         self.clock = clock
+        self.rows = rows
+        self.policy = policy
+        self.viewer = Viewer("agent", seat.id)
         self.calls = 0
         self._grants: Mailbox[Turn] = Mailbox(1)
         self._replies: Mailbox[Reply] = Mailbox(1)
         self._calling = False
         self._freed: anyio.Event | None = None
 
-    def grant(self, grant: TurnGrant) -> Turn:
+    def grant(self, record: TurnRecord, note: str | None) -> Turn:
         """Hand the seat a turn. Its channel is free: no second turn comes before this one ends."""
-        turn = Turn(self, grant)
+        turn = Turn(self, record, note)
         self.clock.enter(turn)
         self._grants.put_nowait(turn)
         return turn
@@ -94,7 +104,7 @@ class SeatChannel:
         """Wait for the next turn."""
         return await self._grants.take_later()
 
-    async def call(self, turn: int, attempt: int, *calls: CallPair) -> Reply:
+    async def call(self, turn: TurnRecord, *calls: CallPair) -> Reply:
         """Put calls on the host's channel, all before waiting for a reply; return the last one's.
 
         One task of a seat calls at a time: the others wait until it has its reply.
@@ -106,9 +116,7 @@ class SeatChannel:
         try:
             for tool, arguments in calls:
                 self.calls += 1
-                await self.host.put(
-                    Call(self.seat.id, turn, attempt, self.calls, tool, arguments, self.deliver)
-                )
+                await self.host.put(Call(turn, self.calls, tool, arguments, self.deliver))
             while True:
                 reply = await self._replies.take()
                 # A caller that was cancelled while it waited has left its reply behind.
@@ -159,9 +167,10 @@ class Turn:
     Whatever the function returns, if it is a string, is the seat's text: it reaches nobody.
     """
 
-    def __init__(self, channel: SeatChannel, grant: TurnGrant) -> None:
+    def __init__(self, channel: SeatChannel, record: TurnRecord, note: str | None) -> None:
         self._channel = channel
-        self._grant = grant
+        self._record = record
+        self._note = note
         self._wrote: list[str] = []
         self._late: list[CallPair] = []
         self._history: History | None = None
@@ -180,22 +189,23 @@ class Turn:
     @property
     def number(self) -> int:
         """The number of the turn in the room, from 1."""
-        return self._grant.entry.turn
+        return self._record.number
 
     @property
     def attempt(self) -> int:
         """How often this turn has been granted, from 1."""
-        return self._grant.entry.attempt
+        return self._record.attempt
 
     @property
     def hop(self) -> int:
         """How many mentions led here, from a person's row or a nudge."""
-        return self._grant.entry.hop
+        return self._record.hop
 
     @property
     def trigger(self) -> SeenRow | None:
         """The row that brought this turn, as the seat may read it."""
-        return self._grant.trigger
+        at = self._record.trigger or 0
+        return next(iter(self._stretch(max(at - 1, 0), at)), None)
 
     @property
     def brief(self) -> str | None:
@@ -205,14 +215,19 @@ class Turn:
     @property
     def note(self) -> str | None:
         """Why the turn is granted again, or None."""
-        return self._grant.note
+        return self._note
 
     @property
     def history(self) -> History:
         """The last rows before this turn, as the seat may read them."""
         if self._history is None:
-            self._history = self._grant.history
+            record = self._record
+            bounds = history_bounds(record.granted_at, record.since, self._channel.policy)
+            self._history = self._stretch(*bounds)
         return self._history
+
+    def _stretch(self, start: int, stop: int) -> History:
+        return History(self._channel.rows, start, stop, self._channel.viewer)
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
@@ -222,7 +237,7 @@ class Turn:
     @property
     def cue(self) -> int | None:
         """The place in the script that this turn plays, or None in a room without one."""
-        return self._grant.entry.cue
+        return self._record.cue
 
     async def post(self, message: str) -> Reply:
         """Say something to the whole desk."""
@@ -256,7 +271,7 @@ class Turn:
         if keywords and arguments is not _NO_ARGUMENTS:
             raise UsageError("give a call one object of arguments, or keywords, and not both")
         given = keywords if arguments is _NO_ARGUMENTS else arguments
-        return await self._channel.call(self.number, self.attempt, (tool, given))
+        return await self._channel.call(self._record, (tool, given))
 
     def call_late(self, tool: object, arguments: object) -> None:
         """Note a call that is sent once this turn has ended, as a straggling task would send it."""
@@ -284,10 +299,9 @@ class Turn:
         except Exception as raised:  # noqa: BLE001 - whatever a seat raises costs its own turn
             error = raised
         wrote = tuple(self._wrote)
-        number, attempt = self.number, self.attempt
-        await self._channel.host.put(TurnEnd(self.seat.id, number, attempt, text, wrote, error))
+        await self._channel.host.put(TurnEnd(self._record, text, wrote, error))
         if self._late:
-            await self._channel.call(number, attempt, *self._late)
+            await self._channel.call(self._record, *self._late)
 
 
 async def run_seat(act: Act, channel: SeatChannel) -> None:

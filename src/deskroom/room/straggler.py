@@ -40,7 +40,7 @@ class Straggler:
             await clock.sleep(self.after_s, self)
             for tool, arguments in self.calls:
                 await self._send(inbox, tool, arguments)
-        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+        except anyio.ClosedResourceError:
             return  # the room has closed
         finally:
             clock.leave(self)
@@ -51,8 +51,7 @@ class Straggler:
         await answered.wait()
 
     def _call(self, tool: object, arguments: object, reply_to: Callable[[Reply], None]) -> Call:
-        turn = self.record
-        return Call(turn.seat, turn.number, turn.attempt, 0, tool, arguments, reply_to)
+        return Call(self.record, 0, tool, arguments, reply_to)
 
 
 def _unheard(reply: Reply) -> None:

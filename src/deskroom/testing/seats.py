@@ -106,6 +106,7 @@ def out_of_turn(turn: Turn, number: int) -> Turn:
     Its calls are judged as that turn's: ``turn_ended`` if the seat once had it, and
     ``not_your_turn`` if it never did.
     """
-    grant = turn._grant  # noqa: SLF001 - see the docstring
-    entry = evolve(grant.entry, turn=number)
-    return Turn(turn._channel, evolve(grant, entry=entry))  # noqa: SLF001 - see the docstring
+    if number == turn.number:
+        return turn
+    record = evolve(turn._record, number=number)  # noqa: SLF001 - see the docstring
+    return Turn(turn._channel, record, turn.note)  # noqa: SLF001 - see the docstring

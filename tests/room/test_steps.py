@@ -69,7 +69,7 @@ def script(*cues: str, listed: bool = False) -> Script:
 def test_a_room_begins_with_its_opening() -> None:
     """The opening is the first row, and it is appended once."""
     assert s.Open() == s.next_step(state())
-    assert s.Grant(1, 1, "a", 0, 1, None) == s.next_step(state(OPENING))
+    assert TurnEntry(1, "a", 0, 1, 1, None) == s.next_step(state(OPENING))
 
 
 def test_a_room_without_an_opening_waits_for_a_person() -> None:
@@ -109,15 +109,15 @@ def test_a_broadcast_is_routed_before_anything_else() -> None:
 def test_a_silent_turn_is_granted_again_as_the_same_turn() -> None:
     """The retry has the number, hop and trigger of the turn, whatever the limits say."""
     policy = Policy(silence="retry", max_turns=1)
-    expected = s.Grant(1, 2, "a", 0, 1, None)
+    expected = TurnEntry(1, "a", 0, 1, 2, None)
     assert expected == s.next_step(state(OPENING, GRANT, SILENT, policy=policy))
 
 
 def test_a_turn_that_a_crash_cut_short_is_granted_again() -> None:
     """A state with an open turn, as a journal may leave it, goes on with that turn."""
-    assert s.Grant(1, 2, "a", 0, 1, None) == s.next_step(state(OPENING, GRANT))
+    assert TurnEntry(1, "a", 0, 1, 2, None) == s.next_step(state(OPENING, GRANT))
     cued = state(OPENING, TurnEntry(1, "a", 0, 1, 1, 0), script=script("a", "a"))
-    assert s.Grant(1, 2, "a", 0, 1, 0) == s.next_step(cued)
+    assert TurnEntry(1, "a", 0, 1, 2, 0) == s.next_step(cued)
 
 
 # The close, in its order
@@ -135,12 +135,12 @@ def test_all_participants_must_complete_where_the_policy_says_all() -> None:
     """One of two is not enough, and a new assignment opens the room again."""
     policy = Policy(close="all", participants=("a", "b"))
     room = state(OPENING, GRANT, row(2, "a", "b", completes=True), policy=policy)
-    assert s.Grant(2, 1, "b", 1, 2, None) == s.next_step(room)
+    assert TurnEntry(2, "b", 1, 2, 1, None) == s.next_step(room)
     room.apply(TurnEntry(2, "b", 1, 2))
     room.apply(row(3, "b", completes=True))
     assert s.Close("completed") == s.next_step(room)
     room.apply(RoutedEntry(3, ("a",), 2))
-    assert s.Grant(3, 1, "a", 2, 3, None) == s.next_step(room)
+    assert TurnEntry(3, "a", 2, 3, 1, None) == s.next_step(room)
 
 
 @pytest.mark.parametrize("queued", [False, True])
@@ -174,19 +174,19 @@ def test_the_limit_of_turns_closes_a_room_with_nothing_pending_too() -> None:
 def test_a_pending_turn_comes_before_the_queue() -> None:
     """The chain of one recipient ends before the next recipient is granted."""
     room = state(OPENING, GRANT, BROADCAST, ROUTED)
-    assert s.Grant(2, 1, "c", 1, 2, None) == s.next_step(room)
+    assert TurnEntry(2, "c", 1, 2, 1, None) == s.next_step(room)
     room.apply(TurnEntry(2, "c", 1, 2))
     room.apply(row(3, "c", "a", 2))
-    assert s.Grant(3, 1, "a", 2, 3, None) == s.next_step(room)
+    assert TurnEntry(3, "a", 2, 3, 1, None) == s.next_step(room)
     room.apply(TurnEntry(3, "a", 2, 3))
     room.apply(EndEntry(3, 1, "a", "silent"))
-    assert s.Grant(4, 1, "b", 1, 2, None) == s.next_step(room)
+    assert TurnEntry(4, "b", 1, 2, 1, None) == s.next_step(room)
 
 
 def test_the_queue_comes_before_a_nudge() -> None:
     """The chair waits until every recipient had its turn."""
     room = state(OPENING, GRANT, BROADCAST, ROUTED, policy=NUDGES)
-    assert s.Grant(2, 1, "c", 1, 2, None) == s.next_step(room)
+    assert TurnEntry(2, "c", 1, 2, 1, None) == s.next_step(room)
 
 
 def test_a_chain_that_ends_is_nudged_on_until_the_rounds_are_used_up() -> None:
@@ -194,7 +194,7 @@ def test_a_chain_that_ends_is_nudged_on_until_the_rounds_are_used_up() -> None:
     room = state(OPENING, GRANT, SILENT, policy=NUDGES)
     assert s.Nudge("a", None) == s.next_step(room)
     room.apply(row(2, "p", "a", 0, "nudge"))
-    assert s.Grant(2, 1, "a", 0, 2, None) == s.next_step(room)
+    assert TurnEntry(2, "a", 0, 2, 1, None) == s.next_step(room)
     room.apply(TurnEntry(2, "a", 0, 2))
     room.apply(row(3, "a"))
     assert s.Nudge("a", None) == s.next_step(room)
@@ -219,19 +219,19 @@ def test_the_chair_speaks_before_a_pending_turn_once_enough_turns_have_run() -> 
     """After two turns it speaks once; the pending turn stays as it was and comes next."""
     policy = Policy(chair=ChairPolicy(rounds=5, every=2))
     room = state(OPENING, GRANT, SPOKE, policy=policy)
-    assert s.Grant(2, 1, "b", 1, 2, None) == s.next_step(room)
+    assert TurnEntry(2, "b", 1, 2, 1, None) == s.next_step(room)
     room.apply(TurnEntry(2, "b", 1, 2))
     room.apply(row(3, "b", "a", 2))
     pending = Pending("a", 2, 3)
     assert s.Nudge("c", pending) == s.next_step(room)
     room.apply(row(4, "p", "a", 2, "nudge"))
-    assert (pending, s.Grant(3, 1, "a", 2, 3, None)) == (room.pending, s.next_step(room))
+    assert (pending, TurnEntry(3, "a", 2, 3, 1, None)) == (room.pending, s.next_step(room))
 
 
 def test_a_cadence_without_rounds_left_does_not_hold_up_the_turn() -> None:
     """The pending turn is granted when the chair has nothing left to say."""
     policy = Policy(chair=ChairPolicy(rounds=0, every=1))
-    assert s.Grant(2, 1, "b", 1, 2, None) == s.next_step(
+    assert TurnEntry(2, "b", 1, 2, 1, None) == s.next_step(
         state(OPENING, GRANT, SPOKE, policy=policy)
     )
 
@@ -244,7 +244,7 @@ def test_a_list_decides_who_is_granted() -> None:
     room = state(
         OPENING, TurnEntry(1, "a", 0, 1, 1, 0), SPOKE, script=script("a", "c", listed=True)
     )
-    assert s.Grant(2, 1, "c", 0, 2, 1) == s.next_step(room)
+    assert TurnEntry(2, "c", 0, 2, 1, 1) == s.next_step(room)
 
 
 def test_the_hop_in_a_list_goes_on_when_the_row_before_chose_this_seat() -> None:
@@ -254,16 +254,16 @@ def test_the_hop_in_a_list_goes_on_when_the_row_before_chose_this_seat() -> None
     room = state(
         OPENING, TurnEntry(1, "a", 0, 1, 1, 0), SPOKE, wrote, script=script("a", "b", listed=True)
     )
-    assert s.Grant(2, 1, "b", 1, 2, 1) == s.next_step(room)
+    assert TurnEntry(2, "b", 1, 2, 1, 1) == s.next_step(room)
 
 
 def test_the_hop_in_a_list_goes_on_for_the_recipients_of_a_broadcast() -> None:
     """A recipient goes on at the hop of the routing, somebody else begins at 0."""
     entries = (OPENING, TurnEntry(1, "a", 0, 1, 1, 0), BROADCAST, RoutedEntry(2, ("b",), 1))
-    assert s.Grant(2, 1, "b", 1, 2, 1) == s.next_step(
+    assert TurnEntry(2, "b", 1, 2, 1, 1) == s.next_step(
         state(*entries, script=script("a", "b", listed=True))
     )
-    assert s.Grant(2, 1, "c", 0, 2, 1) == s.next_step(
+    assert TurnEntry(2, "c", 0, 2, 1, 1) == s.next_step(
         state(*entries, script=script("a", "c", listed=True))
     )
 
@@ -271,7 +271,7 @@ def test_the_hop_in_a_list_goes_on_for_the_recipients_of_a_broadcast() -> None:
 def test_a_list_without_an_opening_begins_with_no_trigger() -> None:
     """The first grant has hop 0 and was brought by no row."""
     room = state(opening=None, script=script("b", listed=True))
-    assert s.Grant(1, 1, "b", 0, None, 0) == s.next_step(room)
+    assert TurnEntry(1, "b", 0, None, 1, 0) == s.next_step(room)
 
 
 def test_a_list_ends_with_its_last_turn_or_at_the_limit() -> None:
@@ -297,7 +297,7 @@ def test_the_chair_never_speaks_in_a_list() -> None:
         script=script("a", "b", listed=True),
         policy=policy,
     )
-    assert s.Grant(2, 1, "b", 0, 1, 1) == s.next_step(room)
+    assert TurnEntry(2, "b", 0, 1, 1, 1) == s.next_step(room)
 
 
 @pytest.mark.parametrize("cues,cue", [(("a", "a"), 1), (("a", "b", "a"), None), (("a",), None)])
@@ -313,7 +313,7 @@ def test_a_retry_in_a_list_plays_the_next_cue_only_if_it_is_the_seats_own(
         script=script(*cues, listed=True),
         policy=policy,
     )
-    assert s.Grant(1, 2, "a", 0, 1, cue) == s.next_step(room)
+    assert TurnEntry(1, "a", 0, 1, 2, cue) == s.next_step(room)
 
 
 def test_a_retry_in_routed_order_plays_the_seats_next_cue() -> None:
@@ -322,4 +322,4 @@ def test_a_retry_in_routed_order_plays_the_seats_next_cue() -> None:
     room = state(
         OPENING, TurnEntry(1, "a", 0, 1, 1, 0), SILENT, script=script("a", "b", "a"), policy=policy
     )
-    assert s.Grant(1, 2, "a", 0, 1, 2) == s.next_step(room)
+    assert TurnEntry(1, "a", 0, 1, 2, 2) == s.next_step(room)

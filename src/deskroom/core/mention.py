@@ -30,7 +30,10 @@ MAX_PINGS: Final = 50
 
 OPENERS: Final = frozenset(ASCII_WHITE_SPACE + "([{")
 _PAST_ANY_END: Final = 1 << 62
-_REST_OF_A_TOKEN: Final = re.compile(f"[^@{re.escape(''.join(sorted(TOKEN_ENDS)))}]*")
+_BEFORE: Final = re.escape("".join(sorted(OPENERS)))
+_INSIDE: Final = "@" + re.escape("".join(sorted(TOKEN_ENDS)))
+# A name may only begin with some characters; that is looked at where the name is taken.
+_TOKEN: Final = re.compile(rf"(?<![^{_BEFORE}])@(#?)([^{_INSIDE}]++)(?!@)")
 
 
 @frozen
@@ -68,34 +71,27 @@ def is_masked(position: int, spans: Spans) -> bool:
 
 def read_token(body: str, at: int) -> Token | None:
     """Read the token whose ``@`` stands at ``at``; masking is not looked at. None if none."""
-    if at and body[at - 1] not in OPENERS:
+    match = _TOKEN.match(body, at)
+    return None if match is None else _token(match)
+
+
+def _token(match: re.Match[str]) -> Token | None:
+    name = match[2]
+    if not starts_a_name(name[0]):
         return None
-    desk_only = body.startswith("#", at + 1)
-    first = at + 1 + desk_only
-    if first >= len(body) or not starts_a_name(body[first]):
-        return None
-    rest = _REST_OF_A_TOKEN.match(body, first)
-    end = rest.end() if rest else first
-    if body.startswith("@", end):
-        return None
-    return Token(at, end, body[first:end], desk_only)
+    return Token(match.start(), match.end(), name, match[1] == "#")
 
 
 def tokens(body: str) -> list[Token]:
     """Return every unmasked token of ``body``, in order."""
     found: list[Token] = []
-    at = body.find("@")
-    if at < 0:
+    if "@" not in body:
         return found
     spans = code_spans(body)
-    while at >= 0:
-        token = None if spans and is_masked(at, spans) else read_token(body, at)
+    for match in _TOKEN.finditer(body):
+        token = None if spans and is_masked(match.start(), spans) else _token(match)
         if token is not None:
             found.append(token)
-            at = token.end
-        else:
-            at += 1
-        at = body.find("@", at)
     return found
 
 
@@ -158,6 +154,9 @@ def _checked(
 
 def _normalised(drafts: list[_Draft], author: Target | None) -> tuple[Mention, ...]:
     """Make mentions of drafts that ascend by offset."""
+    if len(drafts) == 1:
+        offset, target, text, quiet = drafts[0]
+        return () if target == author else (Mention(target, text, offset, quiet),)
     kept: list[Mention] = []
     targets: set[Target] = set()
     last_offset = None

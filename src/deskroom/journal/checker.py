@@ -136,7 +136,7 @@ class Checker:
             if self.state.granted >= self.setup.policy.max_turns:
                 return f"{entry.seat} was granted a turn, and no more turns are allowed"
             step = self._listed(entry)
-        if not isinstance(step, steps.Grant):
+        if not isinstance(step, TurnEntry):
             return f"{entry.seat} was granted a turn, and {self._said(step)}"
         given, wanted = _grant_facts(entry), _grant_facts(step)
         if given != wanted:
@@ -145,12 +145,12 @@ class Checker:
         self._accepted, self._fenced = None, False
         return self._turn_cue(entry)
 
-    def _listed(self, entry: TurnEntry) -> steps.Grant:
+    def _listed(self, entry: TurnEntry) -> TurnEntry:
         """Return the grant that is due where the list decides who gets it."""
         last = self.state.last_said
         trigger = None if last is None else last.row.sequence
         hop = steps.hop_after(self.state, entry.seat)
-        return steps.Grant(self.state.granted + 1, 1, entry.seat, hop, trigger, entry.cue)
+        return TurnEntry(self.state.granted + 1, entry.seat, hop, trigger, 1, entry.cue)
 
     def _turn_cue(self, entry: TurnEntry) -> str | None:
         again = self.state.open
@@ -320,5 +320,5 @@ def _event(verdict: Accepted | Read | Refusal) -> TurnEvent:
     return TurnEvent.REFUSE if isinstance(verdict, Refusal) else TurnEvent.ACCEPT
 
 
-def _grant_facts(grant: TurnEntry | steps.Grant) -> tuple[int, int, str, int, int | None]:
+def _grant_facts(grant: TurnEntry) -> tuple[int, int, str, int, int | None]:
     return grant.turn, grant.attempt, grant.seat, grant.hop, grant.trigger

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from deskroom.core import Audience, Decision, NoTurn
 from deskroom.room import steps
+from deskroom.room.entries import TurnEntry
 
 __all__ = ["differs", "grant_text", "say", "say_content", "say_decision", "step_text"]
 
@@ -58,7 +59,7 @@ def step_text(step: steps.Step) -> str:
             return f"row {step.entry.row.sequence} waits for its routing"
         case steps.Nudge():
             return f"a nudge to {step.seat} is due"
-        case steps.Grant():
+        case TurnEntry():
             return f"turn {step.turn} of {step.seat} is due"
         case steps.Close():
             return f"the room closes ({step.reason})"

@@ -8,11 +8,11 @@ is left to fail after the turn.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from attrs import define, frozen
+from attrs import define, field, frozen
 
-from deskroom.core.directory import Directory
+from deskroom.core.directory import Directory, Target, agent
 from deskroom.core.dispatch import Decision, NoTurn, mention_dispatch
 from deskroom.core.transcript import Bookkeeping
 from deskroom.errors import AsideRefused, nearest
@@ -24,6 +24,7 @@ from deskroom.speech.commit import (
     commit_utterance,
     commit_utterance_to_room,
     is_private,
+    publish,
 )
 from deskroom.speech.parse import check_recipients, parse_call
 from deskroom.speech.tools import Parameter, ToolSpec, find_served, served, tool_specs
@@ -40,8 +41,7 @@ class Refusal:
     detail: str = ""
 
 
-@frozen
-class Accepted:
+class Accepted(NamedTuple):
     """An utterance that can be committed, and what committing it will do."""
 
     utterance: Utterance
@@ -63,6 +63,10 @@ class Speaker:
     desk_id: str
     policy: Policy
     books: Bookkeeping
+    target: Target = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.target = agent(self.id)
 
 
 def judge(tool: object, arguments: object, speaker: Speaker) -> Accepted | Read | Refusal:
@@ -111,8 +115,9 @@ def decide(committed: Committed, speaker: Speaker) -> Decision:
 
 
 def _dry_run(utterance: Utterance, speaker: Speaker) -> Committed:
-    private = is_private(utterance)
-    peers = addressed_peers(utterance, speaker.id, speaker.directory) if private else ()
+    if not is_private(utterance):
+        return publish(utterance, speaker.target, speaker.directory)
+    peers = addressed_peers(utterance, speaker.id, speaker.directory)
     request = CommitRequest(
         utterance=utterance,
         speaker_id=speaker.id,
@@ -120,7 +125,7 @@ def _dry_run(utterance: Utterance, speaker: Speaker) -> Committed:
         desk_id=speaker.desk_id,
         policy=speaker.policy.aside,
         spent=speaker.books.spent,
-        unsettled=private and speaker.books.unsettled(speaker.id, peers),
+        unsettled=speaker.books.unsettled(speaker.id, peers),
     )
     to_room = speaker.policy.on_refused_aside == "room"
     return commit_utterance_to_room(request) if to_room else commit_utterance(request)

@@ -40,9 +40,7 @@ class Channels:
 
     def _start(self, seat: str, tasks: TaskGroup) -> SeatChannel:
         setup = self._setup
-        channel = SeatChannel(
-            setup.by_id[seat], self._inbox, self._clock, self._rows, setup.policy
-        )
+        channel = SeatChannel(setup.by_id[seat], self._inbox, self._clock, self._rows, setup.policy)
         self._current[seat] = channel
         tasks.start_soon(run_seat, self._acts[seat], channel)
         return channel

@@ -169,7 +169,7 @@ class Host:
 
     async def _do(self, step: steps.Step) -> None:
         match step:
-            case steps.Grant():
+            case TurnEntry():
                 await self._play(step)
             case steps.Open():
                 opening = self._setup.opening
@@ -300,7 +300,7 @@ class Host:
 
     # A turn
 
-    async def _play(self, grant: steps.Grant) -> None:
+    async def _play(self, grant: TurnEntry) -> None:
         turn = self._grant(grant)
         while not turn.has_ended:
             if self._stopping:
@@ -311,10 +311,9 @@ class Host:
                 await self._handle(await self.inbox.take())
         self._clock.disarm()
 
-    def _grant(self, grant: steps.Grant) -> OpenTurn:
+    def _grant(self, grant: TurnEntry) -> OpenTurn:
         seat = grant.seat
-        entry = TurnEntry(grant.turn, seat, grant.hop, grant.trigger, grant.attempt, grant.cue)
-        self._write(entry)
+        self._write(grant)
         if self._logs_info:
             self._turn_log = self._log.bind(turn=grant.turn, seat=seat)
             self._turn_log.info("turn.granted", hop=grant.hop, attempt=grant.attempt)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from deskroom.core.dispatch import TurnFor
 from deskroom.core.episode import Episode
@@ -34,8 +34,7 @@ from deskroom.room.setup import Setup
 __all__ = ["Pending", "RoomState", "TurnRecord"]
 
 
-@frozen
-class Pending:
+class Pending(NamedTuple):
     """A turn that somebody is to get: at which hop, and which row brought it."""
 
     seat: str

@@ -10,13 +10,12 @@ from attrs import frozen
 
 from deskroom.core.dispatch import TurnFor
 from deskroom.room.chair import choose_seat
-from deskroom.room.entries import CloseReason, EndEntry, RowEntry
+from deskroom.room.entries import CloseReason, EndEntry, RowEntry, TurnEntry
 from deskroom.room.script import ScriptPosition
 from deskroom.room.state import Pending, RoomState
 
 __all__ = [
     "Close",
-    "Grant",
     "Nudge",
     "Open",
     "Route",
@@ -66,18 +65,6 @@ class Nudge:
 
 
 @frozen
-class Grant:
-    """Hand a seat the turn."""
-
-    turn: int
-    attempt: int
-    seat: str
-    hop: int
-    trigger: int | None
-    cue: int | None
-
-
-@frozen
 class Wait:
     """A room that nobody has opened waits for a person's first words."""
 
@@ -89,7 +76,8 @@ class Close:
     reason: CloseReason
 
 
-Step = Open | Speak | Wrote | Route | Nudge | Grant | Wait | Close
+#: A turn to grant is the entry that it will be.
+Step = Open | Speak | Wrote | Route | Nudge | TurnEntry | Wait | Close
 
 
 def next_step(state: RoomState) -> Step:
@@ -128,7 +116,7 @@ def _listed(state: RoomState, script: ScriptPosition) -> Step:
     seat = script.script.cues[cue].seat or ""
     last = state.last_said
     trigger = last.row.sequence if last is not None else None
-    return Grant(state.granted + 1, 1, seat, hop_after(state, seat), trigger, cue)
+    return TurnEntry(state.granted + 1, seat, hop_after(state, seat), trigger, 1, cue)
 
 
 def hop_after(state: RoomState, seat: str) -> int:
@@ -167,18 +155,18 @@ def due_nudge(state: RoomState) -> Nudge | None:
     return None if seat is None else Nudge(seat, state.pending)
 
 
-def _grant(state: RoomState, pending: Pending) -> Grant:
+def _grant(state: RoomState, pending: Pending) -> TurnEntry:
     cue = None if state.script is None else state.script.next_of(pending.seat)
-    return Grant(state.granted + 1, 1, pending.seat, pending.hop, pending.trigger, cue)
+    return TurnEntry(state.granted + 1, pending.seat, pending.hop, pending.trigger, 1, cue)
 
 
-def _again(state: RoomState) -> Grant:
+def _again(state: RoomState) -> TurnEntry:
     """Grant a turn once more: one that a crash cut short, or one that was silent, as its retry."""
     record = state.open or state.retry
     assert record is not None  # noqa: S101 - the caller has looked
     cue = record.cue if state.open is not None else _retry_cue(state, record.seat)
     attempt = record.attempt + 1
-    return Grant(record.number, attempt, record.seat, record.hop, record.trigger, cue)
+    return TurnEntry(record.number, record.seat, record.hop, record.trigger, attempt, cue)
 
 
 def _retry_cue(state: RoomState, seat: str) -> int | None:

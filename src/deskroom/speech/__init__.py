@@ -7,6 +7,7 @@ from deskroom.speech.commit import (
     commit_utterance,
     commit_utterance_to_room,
     is_private,
+    publish,
 )
 from deskroom.speech.fence import extract_post
 from deskroom.speech.parse import check_recipients, parse_call
@@ -40,5 +41,6 @@ __all__ = [
     "extract_post",
     "is_private",
     "parse_call",
+    "publish",
     "tool_specs",
 ]

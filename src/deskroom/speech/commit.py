@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from attrs import frozen
 
 from deskroom.core.aside import AsideInput, AsidePolicy, Refused, aside
 from deskroom.core.audience import DESK, Audience
-from deskroom.core.directory import Directory, agent
+from deskroom.core.directory import Directory, Target, agent
 from deskroom.core.dispatch import loud_agents
 from deskroom.core.mention import Mention, resolve
 from deskroom.core.text import trim_start
@@ -22,6 +22,7 @@ __all__ = [
     "commit_utterance",
     "commit_utterance_to_room",
     "is_private",
+    "publish",
 ]
 
 _ASIDE_MARKER: Final = "!aside"
@@ -44,8 +45,7 @@ class CommitRequest:
     unsettled: bool = False
 
 
-@frozen(kw_only=True)
-class Committed:
+class Committed(NamedTuple):
     """What an utterance becomes. ``refusal`` is why a private wish was published instead."""
 
     content: str
@@ -74,24 +74,29 @@ def commit_utterance_to_room(request: CommitRequest) -> Committed:
     A host must choose this on purpose. Raises ``RosterError`` or ``DeskError`` for a private
     utterance only.
     """
-    utterance = request.utterance
+    utterance, speaker = request.utterance, agent(request.speaker_id)
+    public = publish(utterance, speaker, request.directory)
+    if not is_private(utterance):
+        return public
     addressed = _addressed(utterance)
-    mentions = _mentions(request, addressed)
-    audience, refusal = DESK, None
-    if is_private(utterance):
-        asked = _ask(request, addressed or mentions)
-        if isinstance(asked, Refused):
-            refusal = asked.reason
-        else:
-            audience = asked
-            mentions = tuple(m for m in mentions if _is_admitted(m, asked))
+    mentions = public.mentions
+    if addressed and all(m.target == speaker for m in loud_agents(mentions)):
+        mentions = addressed
+    audience = _ask(request, addressed or mentions)
+    if isinstance(audience, Refused):
+        return public._replace(mentions=mentions, refusal=audience.reason)
+    admitted = tuple(m for m in mentions if _is_admitted(m, audience))
+    return public._replace(mentions=admitted, audience=audience)
+
+
+def publish(utterance: Utterance, speaker: Target, directory: Directory) -> Committed:
+    """Return what an utterance that is not private becomes: whom its text mentions is mentioned."""
     return Committed(
-        content=utterance.message,
-        audience=audience,
-        mentions=mentions,
-        completes_episode=isinstance(utterance, CompleteEpisode),
-        broadcasting=isinstance(utterance, Broadcast),
-        refusal=refusal,
+        utterance.message,
+        DESK,
+        resolve(utterance.message, None, speaker, directory),
+        isinstance(utterance, CompleteEpisode),
+        isinstance(utterance, Broadcast),
     )
 
 
@@ -120,14 +125,6 @@ def _addressed(utterance: Utterance) -> tuple[Mention, ...]:
     if not isinstance(utterance, Dm):
         return ()
     return tuple(Mention(agent(id_), f"@{id_}", at) for at, id_ in enumerate(utterance.to))
-
-
-def _mentions(request: CommitRequest, addressed: tuple[Mention, ...]) -> tuple[Mention, ...]:
-    speaker = agent(request.speaker_id)
-    written = resolve(request.utterance.message, None, speaker, request.directory)
-    if not addressed or any(m.target != speaker for m in loud_agents(written)):
-        return written
-    return addressed
 
 
 def _ask(request: CommitRequest, mentions: tuple[Mention, ...]) -> Audience | Refused:

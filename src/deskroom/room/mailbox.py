@@ -42,7 +42,9 @@ class Mailbox(Generic[T]):
         self.items: deque[T] = deque()
         self._size = size
         self._closed = False
-        self._bell: anyio.Event | None = None
+        # A reader that waits takes a place from it, and whoever wakes the reader gives one back.
+        self._bell: anyio.Semaphore | None = None
+        self._is_awaited = False
         self._waiting: deque[_Waiting[T]] = deque()
 
     def put_nowait(self, item: T) -> None:
@@ -52,7 +54,7 @@ class Mailbox(Generic[T]):
         if len(self.items) >= self._size:
             raise anyio.WouldBlock
         self.items.append(item)
-        if self._bell is not None:
+        if self._is_awaited:
             self._ring()
 
     async def put(self, item: T) -> None:
@@ -94,14 +96,15 @@ class Mailbox(Generic[T]):
     async def take_later(self) -> T:
         """Take the next item, which may be long in coming. Raises one of ``CLOSING`` once closed."""
         while not self.items and not self._closed:
-            self._bell = anyio.Event()
-            await self._bell.wait()
+            self._bell = self._bell or anyio.Semaphore(0)
+            self._is_awaited = True
+            await self._bell.acquire()
         return self.take_nowait()
 
     def _ring(self) -> None:
-        if self._bell is not None:
-            self._bell.set()
-            self._bell = None
+        if self._bell is not None and self._is_awaited:
+            self._is_awaited = False
+            self._bell.release()
 
     def close_in(self) -> None:
         """Take no more items; those that are there can still be taken."""

@@ -6,7 +6,7 @@ and puts calls, and at the end the end of the turn, on the host's.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
@@ -79,7 +79,7 @@ class SeatChannel:
         self.policy = policy
         self.viewer = Viewer("agent", seat.id)
         self.calls = 0
-        self._grants: Mailbox[Turn] = Mailbox(1)
+        self.grants: Mailbox[Turn] = Mailbox(1)
         self._replies: Mailbox[Reply] = Mailbox(1)
         self._calling = False
         self._freed: anyio.Event | None = None
@@ -88,7 +88,7 @@ class SeatChannel:
         """Hand the seat a turn. Its channel is free: no second turn comes before this one ends."""
         turn = Turn(self, record, note)
         self.clock.enter(turn)
-        self._grants.put_nowait(turn)
+        self.grants.put_nowait(turn)
         return turn
 
     def deliver(self, reply: Reply) -> None:
@@ -99,10 +99,6 @@ class SeatChannel:
         except anyio.WouldBlock:
             self._replies.take_nowait()
             self._replies.put_nowait(reply)
-
-    async def take_turn(self) -> Turn:
-        """Wait for the next turn."""
-        return await self._grants.take_later()
 
     async def call(self, turn: TurnRecord, *calls: CallPair) -> Reply:
         """Put calls on the host's channel, all before waiting for a reply; return the last one's.
@@ -132,11 +128,11 @@ class SeatChannel:
 
     def end_grants(self) -> None:
         """Let the actor end once it is done with the turn it has."""
-        self._grants.close_in()
+        self.grants.close_in()
 
     def close(self) -> None:
         """End the channel: a seat that still waits on it is told so by its own end."""
-        self._grants.close()
+        self.grants.close()
         self._replies.close()
 
 
@@ -152,6 +148,8 @@ def _is_path(path: object) -> bool:
 
 
 Act = Callable[["Turn"], Awaitable[object]]
+#: The reply to a call, once it is awaited.
+Answer = Coroutine[Any, Any, Reply]
 #: A tool's name and its arguments, as a seat emits them: neither has been checked.
 CallPair = tuple[object, object]
 
@@ -239,30 +237,30 @@ class Turn:
         """The place in the script that this turn plays, or None in a room without one."""
         return self._record.cue
 
-    async def post(self, message: str) -> Reply:
+    def post(self, message: str) -> Answer:
         """Say something to the whole desk."""
-        return await self.call(served(POST), {"message": message})
+        return self.call(served(POST), {"message": message})
 
-    async def broadcast(self, message: str) -> Reply:
+    def broadcast(self, message: str) -> Answer:
         """Say something to the whole desk, and let the room's router pick who takes it up."""
-        return await self.call(served(BROADCAST), {"message": message})
+        return self.call(served(BROADCAST), {"message": message})
 
-    async def dm(self, to: str | Iterable[str], message: str) -> Reply:
+    def dm(self, to: str | Iterable[str], message: str) -> Answer:
         """Speak in private to one seat or several, by id."""
         ids = [to] if isinstance(to, str) else list(to)
-        return await self.call(served(DM), {"to": ids, "message": message})
+        return self.call(served(DM), {"to": ids, "message": message})
 
-    async def complete(self, message: str) -> Reply:
+    def complete(self, message: str) -> Answer:
         """Say a last word to the desk and mark this seat's work as done."""
-        return await self.call(served(COMPLETE_EPISODE), {"message": message})
+        return self.call(served(COMPLETE_EPISODE), {"message": message})
 
-    async def read(self, limit: int | None = None) -> Reply:
+    def read(self, limit: int | None = None) -> Answer:
         """Read the last entries of the transcript; they are in the reply's ``rows``."""
-        return await self.call(served(READ), {} if limit is None else {"limit": limit})
+        return self.call(served(READ), {} if limit is None else {"limit": limit})
 
-    async def call(
+    def call(
         self, tool: str, arguments: object = _NO_ARGUMENTS, /, **keywords: object
-    ) -> Reply:
+    ) -> Answer:
         """Call a tool by its served name, and return the host's reply.
 
         ``arguments`` is what a model emitted, whatever it is; keyword arguments are for people
@@ -271,7 +269,7 @@ class Turn:
         if keywords and arguments is not _NO_ARGUMENTS:
             raise UsageError("give a call one object of arguments, or keywords, and not both")
         given = keywords if arguments is _NO_ARGUMENTS else arguments
-        return await self._channel.call(self._record, (tool, given))
+        return self._channel.call(self._record, (tool, given))
 
     def call_late(self, tool: object, arguments: object) -> None:
         """Note a call that is sent once this turn has ended, as a straggling task would send it."""
@@ -308,7 +306,7 @@ async def run_seat(act: Act, channel: SeatChannel) -> None:
     """Play a seat: for every turn it is granted, run ``act`` and say that the turn is over."""
     while True:
         try:
-            turn = await channel.take_turn()
+            turn = await channel.grants.take_later()
         except CLOSING:
             return
         try:

@@ -7,8 +7,8 @@ is left to fail after the turn.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
 
 from attrs import define, field, frozen
 
@@ -27,7 +27,7 @@ from deskroom.speech.commit import (
     publish,
 )
 from deskroom.speech.parse import check_recipients, parse_call
-from deskroom.speech.tools import Parameter, ToolSpec, find_served, served, tool_specs
+from deskroom.speech.tools import ToolSpec, find_served, served, tool_specs
 from deskroom.speech.utterance import Read, Rejection, Utterance
 
 __all__ = ["Accepted", "Refusal", "Speaker", "decide", "judge"]
@@ -74,7 +74,8 @@ def judge(tool: object, arguments: object, speaker: Speaker) -> Accepted | Read 
     spec = find_served(tool) if isinstance(tool, str) and not speaker.fence else None
     if spec is None:
         return Refusal("unknown_tool", _tool_hint(tool, speaker))
-    if not isinstance(arguments, Mapping):
+    # A dict is by far the most usual, and an abstract class is slow to ask.
+    if not isinstance(arguments, (dict, Mapping)):
         return Refusal("bad_arguments", f"they must be one object, not {_noun(arguments)}")
     fault = _shape_fault(spec, arguments)
     if fault is not None:
@@ -82,11 +83,7 @@ def judge(tool: object, arguments: object, speaker: Speaker) -> Accepted | Read 
     size = _message_bytes(arguments)
     if size > speaker.policy.max_message_bytes:
         return Refusal("message_too_large", f"{size}")
-    return weigh(parse_call(spec.name, arguments), speaker)
-
-
-def weigh(parsed: Utterance | Read | Rejection, speaker: Speaker) -> Accepted | Read | Refusal:
-    """Return what a call that could be read is worth: recipients first, then privacy."""
+    parsed = parse_call(spec.name, arguments)
     if isinstance(parsed, Rejection):
         return Refusal(parsed.kind, parsed.subject or "")
     if isinstance(parsed, Read):
@@ -155,18 +152,18 @@ def _shape_fault(spec: ToolSpec, arguments: Mapping[Any, Any]) -> str | None:
         if parameter is None:
             takes = ", ".join(p.name for p in spec.parameters)
             return f"there is an argument that the tool does not have; it takes {takes}"
-        fault = _value_fault(parameter, value)
+        fault = _FAULTS[parameter.type](value)
         if fault is not None:
             return f"{name} {fault}"
     return None
 
 
-def _value_fault(parameter: Parameter, value: object) -> str | None:
-    if parameter.type == "string":
-        return _text_fault(value)
-    if parameter.type == "integer":
-        fits = isinstance(value, int) and not isinstance(value, bool)
-        return None if fits else f"must be a whole number, not {_noun(value)}"
+def _number_fault(value: object) -> str | None:
+    fits = isinstance(value, int) and not isinstance(value, bool)
+    return None if fits else f"must be a whole number, not {_noun(value)}"
+
+
+def _list_fault(value: object) -> str | None:
     if not isinstance(value, list | tuple):
         return f"must be a list of strings, not {_noun(value)}"
     faults = (_text_fault(item) for item in value)
@@ -182,6 +179,13 @@ def _text_fault(value: object) -> str | None:
     except UnicodeEncodeError:
         return "must be text that UTF-8 can hold; it has half of a surrogate pair"
     return None
+
+
+_FAULTS: Final[Mapping[str, Callable[[object], str | None]]] = {
+    "string": _text_fault,
+    "strings": _list_fault,
+    "integer": _number_fault,
+}
 
 
 def _noun(value: object) -> str:

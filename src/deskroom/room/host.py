@@ -214,12 +214,15 @@ class Host:
                 audience=entry.row.audience.kind,
             )
         if self._on_row is not None:
-            try:
-                result = self._on_row(entry)
-                if isawaitable(result):
-                    await result
-            except Exception as error:
-                raise RoomFailure(f"the callback for rows failed: {error!r}") from error
+            await self._tell(self._on_row, entry)
+
+    async def _tell(self, on_row: OnRow, entry: RowEntry) -> None:
+        try:
+            result = on_row(entry)
+            if isawaitable(result):
+                await result
+        except Exception as error:
+            raise RoomFailure(f"the callback for rows failed: {error!r}") from error
 
     # Rows that no turn makes
 
@@ -308,7 +311,12 @@ class Host:
             elif self._rung:
                 self._time_out(turn)
             else:
-                await self._handle(await self.inbox.take())
+                message = await self.inbox.take()
+                # The most usual message, and one whose answer waits for nothing.
+                if isinstance(message, m.Call):
+                    self._call(message)
+                else:
+                    await self._handle(message)
         self._clock.disarm()
 
     def _grant(self, grant: TurnEntry) -> OpenTurn:
@@ -319,7 +327,8 @@ class Host:
             self._turn_log.info("turn.granted", hop=grant.hop, attempt=grant.attempt)
         assert self._tasks is not None  # noqa: S101 - set when the host runs
         record = self.state.turns[-1]
-        note = _SILENT_NOTE if self.state.retry_of(grant.turn) else None
+        is_retry = grant.attempt > 1 and self.state.retry_of(grant.turn)
+        note = _SILENT_NOTE if is_retry else None
         handle = self._channels.grant(record, note, self._tasks)
         speaker = self._speakers[seat]
         speaker.hop = grant.hop

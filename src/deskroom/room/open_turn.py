@@ -61,9 +61,8 @@ class OpenTurn:
     def take(self, call: Call, verdict: Verdict, state: RoomState) -> Reply:
         """Move on by a verdict, and return the reply to the call."""
         if isinstance(verdict, Accepted):
-            replaces = self.held is not None
+            text = accepted_text(verdict, self._speaker, replaces=self.held is not None)
             self._move(verdict)
-            text = accepted_text(verdict, self._speaker, replaces=replaces)
             return Reply(call.call_id, ok=True, text=text)
         self._move(verdict)
         if isinstance(verdict, Refusal):

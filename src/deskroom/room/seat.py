@@ -288,16 +288,9 @@ class Turn:
             raise UsageError(f"a turn leaves behind a path in text, not {path!r}")
         self._wrote.append(path)
 
-    async def play(self, act: Act) -> None:
-        """Run ``act`` on this turn, end the turn, and send what was noted for afterwards."""
-        text, error = "", None
-        try:
-            said = await act(self)
-            text = said if isinstance(said, str) else ""
-        except Exception as raised:  # noqa: BLE001 - whatever a seat raises costs its own turn
-            error = raised
-        wrote = tuple(self._wrote)
-        await self._channel.host.put(TurnEnd(self._record, text, wrote, error))
+    async def end(self, text: str, error: Exception | None) -> None:
+        """Say that the turn is over, and send what was noted for afterwards."""
+        await self._channel.host.put(TurnEnd(self._record, text, tuple(self._wrote), error))
         if self._late:
             await self._channel.call(self._record, *self._late)
 
@@ -309,8 +302,14 @@ async def run_seat(act: Act, channel: SeatChannel) -> None:
             turn = await channel.grants.take_later()
         except CLOSING:
             return
+        text, error = "", None
         try:
-            await turn.play(act)
+            try:
+                said = await act(turn)
+                text = said if isinstance(said, str) else ""
+            except Exception as raised:  # noqa: BLE001 - whatever a seat raises costs its turn
+                error = raised
+            await turn.end(text, error)
         except CLOSING:
             return
         finally:

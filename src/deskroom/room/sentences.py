@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from deskroom.core.directory import Target, agent, starts_a_name
-from deskroom.core.dispatch import Decision, TurnFor
+from deskroom.core.directory import Target, starts_a_name
+from deskroom.core.dispatch import Decision, TurnFor, loud_agents
 from deskroom.core.explain import Note, explain_mentions
 from deskroom.core.transcript import SeenRow
 from deskroom.room.calls import Accepted, Refusal, Speaker
@@ -135,14 +135,12 @@ def _what_next(decision: Decision, speaker: Speaker) -> str:
 def _notes(accepted: Accepted, speaker: Speaker) -> list[str]:
     """Name each ``@`` that looks like a mention and is not one that counts."""
     # The mentions of a dm may be those it is addressed to, which its text does not hold.
-    loud = [mention for mention in accepted.committed.mentions if not mention.quiet]
+    loud = loud_agents(accepted.committed.mentions)
     written = not isinstance(accepted.utterance, Dm)
-    says_all = written and accepted.utterance.message.count("@") == len(loud)
-    if says_all and all(m.target.kind == "agent" for m in loud):
+    if written and accepted.utterance.message.count("@") == len(loud):
         return []
-    author = agent(speaker.id)
     notes = explain_mentions(
-        accepted.utterance.message, author, speaker.directory, limit=_MOST_NOTES
+        accepted.utterance.message, speaker.target, speaker.directory, limit=_MOST_NOTES
     )
     admitted = accepted.committed.audience.members
     private = accepted.committed.audience.kind == "aside"

@@ -14,7 +14,7 @@ from deskroom.core import DESK, Author, SeenRow
 from deskroom.errors import UsageError
 from deskroom.room import ChairPolicy, Policy, Reply, Room, RoomResult, Seat, SimulatedClock, Turn
 from deskroom.room.entries import CallEntry
-from deskroom.room.seat import Act, HostInbox, SeatChannel, run_seat
+from deskroom.room.seat import Act, CountedInbox, SeatChannel, run_seat
 from deskroom.room.state import TurnRecord
 from deskroom.speech import tool_specs
 from deskroom.testing import (
@@ -401,7 +401,7 @@ class Waits:
 async def test_an_inbox_is_bounded_and_keeps_its_order() -> None:
     """Who finds it full waits, and nothing is lost or overtakes."""
     clock: Any = Waits()
-    inbox = HostInbox(2, clock)
+    inbox = CountedInbox(2, clock)
     got = []
     async with anyio.create_task_group() as tasks:
 
@@ -423,7 +423,7 @@ async def test_an_inbox_is_bounded_and_keeps_its_order() -> None:
 async def test_a_host_that_waits_for_a_message_is_told_to_the_clock() -> None:
     """The clock hears that the host waits, and that it works again once the message is there."""
     clock: Any = Waits()
-    inbox = HostInbox(1, clock)
+    inbox = CountedInbox(1, clock)
 
     async def later() -> None:
         await anyio.wait_all_tasks_blocked()
@@ -467,7 +467,7 @@ RECORD = TurnRecord(1, "a", 0, None, 1, None)
 
 def channel(clock: SimulatedClock) -> SeatChannel:
     """Return the channel of a seat to a host that is played by the test."""
-    return SeatChannel(Seat(id="a"), HostInbox(8, clock), clock, [], Policy())
+    return SeatChannel(Seat(id="a"), CountedInbox(8, clock), clock, [], Policy())
 
 
 async def test_a_reply_that_was_left_behind_is_passed_over() -> None:

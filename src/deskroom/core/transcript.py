@@ -130,7 +130,7 @@ class Bookkeeping:
         self._last_aside = None
         if row.audience.kind == "desk":
             self.spent = 0
-            if agent_id is not None:
+            if agent_id in self._open:
                 self._close(agent_id)
             return
         self.spent += 1
@@ -140,7 +140,7 @@ class Bookkeeping:
                 self._open.setdefault(member, {})[party] = None
 
     def _close(self, agent_id: str) -> None:
-        for party in self._open.pop(agent_id, {}):
+        for party in self._open.pop(agent_id):
             for member in party:
                 if member != agent_id:
                     self._open[member].pop(party, None)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from anyio.abc import TaskGroup
 
 from deskroom.room.clock import Clock
-from deskroom.room.seat import Act, HostInbox, SeatChannel, Turn, run_seat
+from deskroom.room.mailbox import Mailbox
+from deskroom.room.seat import Act, SeatChannel, Turn, run_seat
 from deskroom.room.state import RoomState, TurnRecord
 
 __all__ = ["Channels"]
@@ -21,7 +23,7 @@ class Channels:
     """
 
     def __init__(
-        self, state: RoomState, acts: Mapping[str, Act], inbox: HostInbox, clock: Clock
+        self, state: RoomState, acts: Mapping[str, Act], inbox: Mailbox[Any], clock: Clock
     ) -> None:
         self._setup = state.setup
         self._rows = state.rows
@@ -50,9 +52,9 @@ class Channels:
         channel = self._current.pop(seat)
         channel.end_grants()
         self._left_behind.append(channel)
-        if not turn.asleep:
+        if self._clock.census is not None and not turn.asleep:
             # It waits for something of its own; simulated time must not wait for that any more.
-            self._clock.leave(turn)
+            self._clock.census.leave(turn)
 
     def close(self) -> None:
         """End every channel: a seat that still waits on one is told so by its own end."""

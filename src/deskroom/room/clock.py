@@ -19,7 +19,7 @@ import anyio
 
 from deskroom.errors import UsageError
 
-__all__ = ["Clock", "RealClock", "SimulatedClock", "Sleeper"]
+__all__ = ["Census", "Clock", "RealClock", "SimulatedClock", "Sleeper"]
 
 Ring = Callable[[], None]
 
@@ -32,7 +32,15 @@ class Sleeper(Protocol):
 
 
 class Clock(Protocol):
-    """What a room asks of time. Seconds throughout; ``now`` starts at 0 when the room opens."""
+    """What a room asks of time. Seconds throughout; ``now`` starts at 0 when the room opens.
+
+    ``census`` is told who works and who waits; None for a clock that runs whoever does.
+    """
+
+    @property
+    def census(self) -> Census | None:
+        """Who is to be told."""
+        ...
 
     def now(self) -> float:
         """Return the seconds since the room opened."""
@@ -54,6 +62,10 @@ class Clock(Protocol):
         """Serve the deadline. Runs as a task of the room until it is cancelled."""
         ...
 
+
+class Census(Protocol):
+    """Who works and who waits, for a clock that lets time pass only while everybody waits."""
+
     def enter(self, sleeper: Sleeper) -> None:
         """Count a seat as at work."""
         ...
@@ -72,7 +84,9 @@ class Clock(Protocol):
 
 
 class RealClock:
-    """Wall-clock time."""
+    """Wall-clock time, which passes whoever works."""
+
+    census = None
 
     def __init__(self) -> None:
         self._start = monotonic()
@@ -120,18 +134,6 @@ class RealClock:
             await self._armed.wait()
             self._armed = anyio.Event()
 
-    def enter(self, sleeper: Sleeper) -> None:
-        """Real time passes whoever works."""
-
-    def leave(self, sleeper: Sleeper) -> None:
-        """Real time passes whoever works."""
-
-    def host_waits(self) -> None:
-        """Real time passes whoever waits."""
-
-    def host_works(self) -> None:
-        """Real time passes whoever waits."""
-
 
 class SimulatedClock:
     """Time that costs nothing: it jumps to the next timer whenever the whole room waits.
@@ -152,6 +154,11 @@ class SimulatedClock:
         self._timers: list[tuple[float, int, _Timer]] = []
         self._deadline: tuple[float, Ring] | None = None
         self._guard = RealClock() if guard else None
+
+    @property
+    def census(self) -> Census:
+        """The clock itself: it must know when everybody waits."""
+        return self
 
     def now(self) -> float:
         """Return the simulated seconds since the room opened."""

@@ -44,9 +44,10 @@ from deskroom.room.entries import (
 )
 from deskroom.room.log import logs_info
 from deskroom.room.machine import TurnEvent, TurnState
+from deskroom.room.mailbox import Mailbox
 from deskroom.room.open_turn import NOT_YOUR_TURN, TURN_ENDED, OpenTurn, Verdict, refusal_reply
 from deskroom.room.router import Router, check_scores, lexical
-from deskroom.room.seat import Act, HostInbox, Seat
+from deskroom.room.seat import Act, CountedInbox, Seat
 from deskroom.room.sentences import files_text
 from deskroom.room.state import RoomState, TurnRecord
 
@@ -75,7 +76,10 @@ class Host:
         scenario: str | None = None,
     ) -> None:
         self.state = state
-        self.inbox = HostInbox(inbox_size, clock)
+        census = clock.census
+        self.inbox: Mailbox[Any] = (
+            Mailbox(inbox_size) if census is None else CountedInbox(inbox_size, census)
+        )
         self._setup = state.setup
         self._policy = state.setup.policy
         self._channels = Channels(state, acts, self.inbox, clock)

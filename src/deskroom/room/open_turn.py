@@ -37,7 +37,7 @@ class OpenTurn:
     """One granted turn, from its grant to its outcome.
 
     ``machine`` is where it is in the table of ``machine.py``; ``held`` is the accepted call that
-    stands, and ``turn`` the handle that its seat has.
+    stands, and ``turn`` the handle that its seat has. Once it ``has_ended`` it takes no more calls.
     """
 
     def __init__(self, record: TurnRecord, speaker: Speaker, turn: Turn) -> None:
@@ -45,12 +45,8 @@ class OpenTurn:
         self.turn = turn
         self.held: Accepted | None = None
         self.machine = advance(TurnState.IDLE, TurnEvent.GRANT)
+        self.has_ended = False
         self._speaker = speaker
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether it takes no more calls."""
-        return self.machine in ENDED
 
     def judge(self, call: Call) -> Verdict:
         """Return what a call of this turn asks for, or why it is refused."""
@@ -95,6 +91,7 @@ class OpenTurn:
     def end(self, event: TurnEvent) -> None:
         """End the turn: as its seat says, because it raised, by its deadline, or by a stop."""
         self.machine = advance(self.machine, event)
+        self.has_ended = self.machine in ENDED
 
     def row_entry(self, sequence: int, author: Author, wrote: tuple[str, ...]) -> RowEntry:
         """Return the row that a turn which spoke becomes: what was accepted last, decision and all."""

@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
-from anyio.lowlevel import checkpoint
 
 from deskroom.core.audience import Viewer
 from deskroom.core.text import is_blank
@@ -34,33 +33,33 @@ from deskroom.speech.tools import (
 )
 
 if TYPE_CHECKING:
-    from deskroom.room.clock import Clock
+    from deskroom.room.clock import Census, Clock
 
-__all__ = ["Act", "HostInbox", "Seat", "SeatChannel", "Turn", "run_seat"]
+__all__ = ["Act", "CountedInbox", "Seat", "SeatChannel", "Turn", "run_seat"]
 
 _CLOSED = "The room has closed: this call was not taken."
 #: No arguments at all, as told from the null that a model may emit for them.
 _NO_ARGUMENTS: Final = object()
+_POST: Final = served(POST)
 
 
-class HostInbox(Mailbox[Any]):
-    """The host's end of every channel, with the clock told when it waits and when it works."""
+class CountedInbox(Mailbox[Any]):
+    """A host's inbox that tells a clock when the host waits and when it works."""
 
-    def __init__(self, size: int, clock: Clock) -> None:
+    def __init__(self, size: int, census: Census) -> None:
         super().__init__(size)
-        self._clock = clock
+        self._census = census
 
     def put_nowait(self, item: object) -> None:
         """Put a message. Raises ``anyio.WouldBlock`` when the channel is full."""
         super().put_nowait(item)
-        self._clock.host_works()
+        self._census.host_works()
 
     async def take(self) -> Any:  # noqa: ANN401 - the host matches on the message's type
         """Take the next message, letting time pass when there is none."""
         if not self.items:
-            self._clock.host_waits()
-            await checkpoint()
-        return self.take_nowait() if self.items else await self.take_later()
+            self._census.host_waits()
+        return await super().take()
 
 
 class SeatChannel:
@@ -70,7 +69,7 @@ class SeatChannel:
     """
 
     def __init__(
-        self, seat: Seat, host: HostInbox, clock: Clock, rows: Sequence[Row], policy: Policy
+        self, seat: Seat, host: Mailbox[Any], clock: Clock, rows: Sequence[Row], policy: Policy
     ) -> None:
         self.seat = seat
         self.host = host
@@ -87,7 +86,8 @@ class SeatChannel:
     def grant(self, record: TurnRecord, note: str | None) -> Turn:
         """Hand the seat a turn. Its channel is free: no second turn comes before this one ends."""
         turn = Turn(self, record, note)
-        self.clock.enter(turn)
+        if self.clock.census is not None:
+            self.clock.census.enter(turn)
         self.grants.put_nowait(turn)
         return turn
 
@@ -239,7 +239,7 @@ class Turn:
 
     def post(self, message: str) -> Answer:
         """Say something to the whole desk."""
-        return self.call(served(POST), {"message": message})
+        return self.call(_POST, {"message": message})
 
     def broadcast(self, message: str) -> Answer:
         """Say something to the whole desk, and let the room's router pick who takes it up."""
@@ -258,9 +258,7 @@ class Turn:
         """Read the last entries of the transcript; they are in the reply's ``rows``."""
         return self.call(served(READ), {} if limit is None else {"limit": limit})
 
-    def call(
-        self, tool: str, arguments: object = _NO_ARGUMENTS, /, **keywords: object
-    ) -> Answer:
+    def call(self, tool: str, arguments: object = _NO_ARGUMENTS, /, **keywords: object) -> Answer:
         """Call a tool by its served name, and return the host's reply.
 
         ``arguments`` is what a model emitted, whatever it is; keyword arguments are for people
@@ -313,4 +311,5 @@ async def run_seat(act: Act, channel: SeatChannel) -> None:
         except CLOSING:
             return
         finally:
-            channel.clock.leave(turn)
+            if channel.clock.census is not None:
+                channel.clock.census.leave(turn)

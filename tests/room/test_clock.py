@@ -274,6 +274,23 @@ async def test_a_refused_sleep_leaves_no_trace() -> None:
 # Real time
 
 
+class Bell:
+    """Counts how often it was rung, and ends a wait with the first."""
+
+    def __init__(self) -> None:
+        self.rung = 0
+        self.done = anyio.Event()
+
+    def ring(self) -> None:
+        """Ring."""
+        self.rung += 1
+        self.done.set()
+
+    async def wait(self) -> None:
+        """Wait until it was rung."""
+        await self.done.wait()
+
+
 async def test_real_time_passes_while_a_seat_sleeps() -> None:
     """The clock starts at 0 and shows at least what was slept."""
     clock = RealClock()
@@ -284,84 +301,81 @@ async def test_real_time_passes_while_a_seat_sleeps() -> None:
 
 
 async def test_a_real_deadline_rings_once() -> None:
-    """The watch rings when the time has passed, and then has nothing left to ring for."""
+    """The wait goes on after it, and has nothing left to ring for."""
     clock = RealClock()
-    rung = anyio.Event()
-    count = []
-
-    def ring() -> None:
-        count.append(1)
-        rung.set()
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(clock.watch)
-        await settle()
-        clock.arm(0.01, ring)
-        await rung.wait()
-        await anyio.sleep(0.03)
-        tasks.cancel_scope.cancel()
-    assert [1] == count
+    bell = Bell()
+    clock.arm(0.01, bell.ring)
+    await clock.watch(bell.wait)
+    assert 1 == bell.rung
+    with anyio.move_on_after(0.03):
+        await clock.watch(anyio.sleep_forever)
+    clock.check()
+    assert 1 == bell.rung
 
 
 async def test_a_real_deadline_can_be_taken_back_and_set_again() -> None:
     """The one set last is the one that rings, whether it is longer or shorter than before."""
     clock = RealClock()
-    rung = anyio.Event()
-    lines: list[str] = []
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(clock.watch)
-        await settle()
-        clock.arm(0.1, lambda: lines.append("first"))
-        await settle()
-        clock.disarm()
-        await anyio.sleep(0.15)
-        clock.arm(3600, lambda: lines.append("second"))
-        await settle()
-        clock.arm(0.01, rung.set)
-        await rung.wait()
-        tasks.cancel_scope.cancel()
-    assert [] == lines
+    first, second, third = Bell(), Bell(), Bell()
+    clock.arm(0.02, first.ring)
+    clock.disarm()
+    with anyio.move_on_after(0.05):
+        await clock.watch(anyio.sleep_forever)
+    clock.arm(3600, second.ring)
+    clock.arm(0.01, third.ring)
+    await clock.watch(third.wait)
+    assert (0, 0, 1) == (first.rung, second.rung, third.rung)
 
 
-async def test_a_deadline_that_is_moved_on_while_the_watch_sleeps_rings_at_its_new_time() -> None:
-    """Setting the same time again and again wakes nobody, and the last one counts."""
+async def test_what_comes_before_a_real_deadline_is_returned() -> None:
+    """The wait is over, and the deadline still stands for the one after it."""
     clock = RealClock()
-    rung = anyio.Event()
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(clock.watch)
-        await settle()
-        started = clock.now()
-        for _ in range(4):
-            clock.arm(0.03, rung.set)
-            await anyio.sleep(0.01)
-        await rung.wait()
-        elapsed = clock.now() - started
-        tasks.cancel_scope.cancel()
-    assert elapsed >= 0.055
+    bell = Bell()
+
+    async def answer() -> str:
+        await checkpoint()
+        return "here"
+
+    clock.arm(0.02, bell.ring)
+    assert ("here", 0) == (await clock.watch(answer), bell.rung)
+    await clock.watch(bell.wait)
+    assert 1 == bell.rung
+
+
+async def test_a_host_that_never_waits_can_ask_whether_time_is_over() -> None:
+    """A deadline that has passed rings when it is asked about, once, and not before it passes."""
+    for clock in (RealClock(), SimulatedClock()):
+        bell = Bell()
+        clock.arm(3600, bell.ring)
+        clock.check()
+        assert 0 == bell.rung
+        clock.arm(0, bell.ring)
+        clock.check()
+        clock.check()
+        assert 1 == bell.rung
 
 
 async def test_the_guard_of_simulated_time_rings_for_a_seat_that_hangs_for_real() -> None:
     """A seat at work stops simulated time; the wall clock ends its turn instead."""
     clock = SimulatedClock()
-    rung = anyio.Event()
+    bell = Bell()
     clock.enter(Work())
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(clock.watch)
-        await settle()
-        clock.arm(0.02, rung.set)
-        clock.host_waits()
-        await rung.wait()
-        tasks.cancel_scope.cancel()
-    assert 0.0 == clock.now()
+    clock.arm(0.02, bell.ring)
+    clock.host_waits()
+    await clock.watch(bell.wait)
+    assert (1, 0.0) == (bell.rung, clock.now())
 
 
 async def test_without_a_guard_there_is_nothing_to_watch() -> None:
-    """The watch of a clock that only simulates is over at once, and a deadline can be taken back."""
+    """A clock that only simulates returns what is waited for, and a deadline can be taken back."""
     clock = SimulatedClock(guard=False)
-    await clock.watch()
-    clock.arm(1, lambda: None)
+    bell = Bell()
+    clock.arm(0, bell.ring)
+    bell.done.set()
+    await clock.watch(bell.wait)
+    clock.check()
     clock.disarm()
-    assert 0.0 == clock.now()
+    assert (0, 0.0) == (bell.rung, clock.now())
 
 
 def test_real_time_takes_no_notice_of_who_works() -> None:

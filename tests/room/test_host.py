@@ -38,6 +38,7 @@ from deskroom.room import (
     SimulatedClock,
     Turn,
 )
+from deskroom.room.clock import RealClock
 from deskroom.room.entries import CallEntry, EndEntry, HeaderEntry, RoutedEntry, RowEntry, TurnEntry
 from deskroom.room.seat import Act
 from deskroom.testing import (
@@ -1223,3 +1224,14 @@ async def test_everything_is_written_down_in_the_order_in_which_it_happened() ->
     assert CallEntry(1, 1, "a", 2, "desk_post", {"message": "@b on"}) == entries[4]
     assert TurnEntry(2, "b", 1, 2) == entries[6]
     assert EndEntry(2, 1, "b", "silent", "thinking") == entries[7]
+
+
+async def test_a_seat_that_calls_without_end_is_timed_out_like_one_that_hangs() -> None:
+    """The host never has to wait for it, and time is over all the same."""
+
+    async def a(turn: Turn) -> None:
+        while (await turn.read()).rejection != "turn_ended":
+            pass
+
+    result = await play({"a": a}, clock=RealClock(), policy=Policy(turn_timeout_s=0.05))
+    assert (["timed_out"], "quiet") == ([turn.outcome for turn in result.turns], result.closed)

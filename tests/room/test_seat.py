@@ -385,10 +385,11 @@ async def test_a_call_that_waits_when_the_room_closes_is_answered() -> None:
 # The inbox
 
 
-class Waits:
+class Waits(SimulatedClock):
     """A clock that only counts how the host waits and works."""
 
     def __init__(self) -> None:
+        super().__init__(guard=False)
         self.lines: list[str] = []
 
     def host_waits(self) -> None:
@@ -400,8 +401,7 @@ class Waits:
 
 async def test_an_inbox_is_bounded_and_keeps_its_order() -> None:
     """Who finds it full waits, and nothing is lost or overtakes."""
-    clock: Any = Waits()
-    inbox = CountedInbox(2, clock)
+    inbox = CountedInbox(2, SimulatedClock(guard=False), Waits())
     got = []
     async with anyio.create_task_group() as tasks:
 
@@ -422,8 +422,8 @@ async def test_an_inbox_is_bounded_and_keeps_its_order() -> None:
 
 async def test_a_host_that_waits_for_a_message_is_told_to_the_clock() -> None:
     """The clock hears that the host waits, and that it works again once the message is there."""
-    clock: Any = Waits()
-    inbox = CountedInbox(1, clock)
+    clock = Waits()
+    inbox = CountedInbox(1, SimulatedClock(guard=False), clock)
 
     async def later() -> None:
         await anyio.wait_all_tasks_blocked()
@@ -467,7 +467,7 @@ RECORD = TurnRecord(1, "a", 0, None, 1, None)
 
 def channel(clock: SimulatedClock) -> SeatChannel:
     """Return the channel of a seat to a host that is played by the test."""
-    return SeatChannel(Seat(id="a"), CountedInbox(8, clock), clock, [], Policy())
+    return SeatChannel(Seat(id="a"), CountedInbox(8, clock, clock), clock, [], Policy())
 
 
 async def test_a_reply_that_was_left_behind_is_passed_over() -> None:

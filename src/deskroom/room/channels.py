@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from anyio.abc import TaskGroup
 
 from deskroom.room.clock import Clock
-from deskroom.room.mailbox import Mailbox
-from deskroom.room.seat import Act, SeatChannel, Turn, run_seat
+from deskroom.room.seat import Act, HostInbox, SeatChannel, Turn, run_seat
 from deskroom.room.state import RoomState, TurnRecord
 
 __all__ = ["Channels"]
@@ -23,7 +21,7 @@ class Channels:
     """
 
     def __init__(
-        self, state: RoomState, acts: Mapping[str, Act], inbox: Mailbox[Any], clock: Clock
+        self, state: RoomState, acts: Mapping[str, Act], inbox: HostInbox, clock: Clock
     ) -> None:
         self._setup = state.setup
         self._rows = state.rows

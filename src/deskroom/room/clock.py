@@ -10,16 +10,18 @@ wall clock instead.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from heapq import heappop, heappush
 from time import monotonic  # noqa: TID251 - this is the clock
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import anyio
 
 from deskroom.errors import UsageError
 
 __all__ = ["Census", "Clock", "RealClock", "SimulatedClock", "Sleeper"]
+
+T = TypeVar("T")
 
 Ring = Callable[[], None]
 
@@ -58,8 +60,15 @@ class Clock(Protocol):
         """Take the deadline back."""
         ...
 
-    async def watch(self) -> None:
-        """Serve the deadline. Runs as a task of the room until it is cancelled."""
+    def check(self) -> None:
+        """Ring if the deadline has passed; a host that never has to wait asks now and then."""
+        ...
+
+    async def watch(self, wait: Callable[[], Awaitable[T]]) -> T:
+        """Wait for what ``wait`` returns, and ring if the deadline passes first.
+
+        The wait that is cut short by a deadline is begun anew, so ``ring`` should end it.
+        """
         ...
 
 
@@ -91,8 +100,6 @@ class RealClock:
     def __init__(self) -> None:
         self._start = monotonic()
         self._deadline: tuple[float, Ring] | None = None
-        self._seconds = math.inf
-        self._armed = anyio.Event()
 
     def now(self) -> float:
         """Return the seconds since this clock was made."""
@@ -105,34 +112,25 @@ class RealClock:
     def arm(self, seconds: float, ring: Ring) -> None:
         """Set the deadline. This is all that a turn pays: nobody is woken for it."""
         self._deadline = (monotonic() + seconds, ring)
-        if seconds != self._seconds:
-            self._seconds = seconds
-            self._armed.set()
 
     def disarm(self) -> None:
         """Take the deadline back."""
         self._deadline = None
 
-    async def watch(self) -> None:
-        """Sleep to the deadline last seen; ring if it still stands when it is reached.
+    def check(self) -> None:
+        """Ring if the deadline has passed."""
+        if self._deadline is not None and monotonic() >= self._deadline[0]:
+            _, ring = self._deadline
+            self._deadline = None
+            ring()
 
-        No deadline is shorter than the one last armed, so sleeping that long misses none.
-        """
-        while True:
-            if self._deadline is None:
-                await self._wait(self._seconds)
-                continue
-            at, ring = self._deadline
-            if (left := at - monotonic()) > 0:
-                await self._wait(left)
-            else:
-                self._deadline = None
-                ring()
-
-    async def _wait(self, seconds: float) -> None:
-        with anyio.move_on_after(seconds):
-            await self._armed.wait()
-            self._armed = anyio.Event()
+    async def watch(self, wait: Callable[[], Awaitable[T]]) -> T:
+        """Wait, and ring if the deadline passes first. A deadline set meanwhile does not count."""
+        while self._deadline is not None:
+            with anyio.move_on_after(max(0.0, self._deadline[0] - monotonic())):
+                return await wait()
+            self.check()
+        return await wait()
 
 
 class SimulatedClock:
@@ -197,10 +195,14 @@ class SimulatedClock:
         if self._guard is not None:
             self._guard.disarm()
 
-    async def watch(self) -> None:
-        """Serve the guard; simulated time needs no task."""
+    def check(self) -> None:
+        """Let the guard ring if its deadline has passed."""
         if self._guard is not None:
-            await self._guard.watch()
+            self._guard.check()
+
+    async def watch(self, wait: Callable[[], Awaitable[T]]) -> T:
+        """Wait under the guard; simulated time passes by itself."""
+        return await (wait() if self._guard is None else self._guard.watch(wait))
 
     def enter(self, sleeper: Sleeper) -> None:
         """Count a seat as at work."""

@@ -44,10 +44,9 @@ from deskroom.room.entries import (
 )
 from deskroom.room.log import logs_info
 from deskroom.room.machine import TurnEvent, TurnState
-from deskroom.room.mailbox import Mailbox
 from deskroom.room.open_turn import NOT_YOUR_TURN, TURN_ENDED, OpenTurn, Verdict, refusal_reply
 from deskroom.room.router import Router, check_scores, lexical
-from deskroom.room.seat import Act, CountedInbox, Seat
+from deskroom.room.seat import Act, CountedInbox, HostInbox, Seat
 from deskroom.room.sentences import files_text
 from deskroom.room.state import RoomState, TurnRecord
 
@@ -77,8 +76,10 @@ class Host:
     ) -> None:
         self.state = state
         census = clock.census
-        self.inbox: Mailbox[Any] = (
-            Mailbox(inbox_size) if census is None else CountedInbox(inbox_size, census)
+        self.inbox = (
+            HostInbox(inbox_size, clock)
+            if census is None
+            else CountedInbox(inbox_size, clock, census)
         )
         self._setup = state.setup
         self._policy = state.setup.policy
@@ -96,7 +97,6 @@ class Host:
         self._speakers = {seat.id: self._speaker(seat) for seat in self._setup.seats}
         self._turn: OpenTurn | None = None
         self._rung = False
-        self._watched = False
         self._stopping = False
         self._tasks: TaskGroup | None = None
 
@@ -310,6 +310,8 @@ class Host:
     async def _play(self, grant: TurnEntry) -> None:
         turn = self._grant(grant)
         while not turn.has_ended:
+            # A seat that calls and calls never lets the host wait.
+            self._clock.check()
             if self._stopping:
                 turn.end(TurnEvent.STOP)
             elif self._rung:
@@ -339,10 +341,6 @@ class Host:
         turn = self._turn = OpenTurn(record, speaker, handle)
         self._rung = False
         self._clock.arm(self._policy.turn_timeout_s, self._ring)
-        if not self._watched:
-            # Begun with the first deadline: the watch would only wait for one before that.
-            self._watched = True
-            self._tasks.start_soon(self._clock.watch)
         return turn
 
     def _ring(self) -> None:

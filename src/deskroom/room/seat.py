@@ -35,7 +35,7 @@ from deskroom.speech.tools import (
 if TYPE_CHECKING:
     from deskroom.room.clock import Census, Clock
 
-__all__ = ["Act", "CountedInbox", "Seat", "SeatChannel", "Turn", "run_seat"]
+__all__ = ["Act", "CountedInbox", "HostInbox", "Seat", "SeatChannel", "Turn", "run_seat"]
 
 _CLOSED = "The room has closed: this call was not taken."
 #: No arguments at all, as told from the null that a model may emit for them.
@@ -43,11 +43,23 @@ _NO_ARGUMENTS: Final = object()
 _POST: Final = served(POST)
 
 
-class CountedInbox(Mailbox[Any]):
+class HostInbox(Mailbox[Any]):
+    """The host's end of every channel: the clock watches over each of its waits."""
+
+    def __init__(self, size: int, clock: Clock) -> None:
+        super().__init__(size)
+        self._clock = clock
+
+    async def take_later(self) -> Any:  # noqa: ANN401 - the host matches on the message's type
+        """Take the next message; the deadline may pass meanwhile."""
+        return await self._clock.watch(super().take_later)
+
+
+class CountedInbox(HostInbox):
     """A host's inbox that tells a clock when the host waits and when it works."""
 
-    def __init__(self, size: int, census: Census) -> None:
-        super().__init__(size)
+    def __init__(self, size: int, clock: Clock, census: Census) -> None:
+        super().__init__(size, clock)
         self._census = census
 
     def put_nowait(self, item: object) -> None:
@@ -69,7 +81,7 @@ class SeatChannel:
     """
 
     def __init__(
-        self, seat: Seat, host: Mailbox[Any], clock: Clock, rows: Sequence[Row], policy: Policy
+        self, seat: Seat, host: HostInbox, clock: Clock, rows: Sequence[Row], policy: Policy
     ) -> None:
         self.seat = seat
         self.host = host

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import anyio
 from anyio.abc import TaskStatus
 from attrs import define
 
 from deskroom.room.clock import Clock
-from deskroom.room.mailbox import Mailbox
 from deskroom.room.messages import Call, Reply
+from deskroom.room.seat import HostInbox
 from deskroom.room.state import TurnRecord
 
 __all__ = ["Straggler"]
@@ -28,14 +27,12 @@ class Straggler:
     asleep: int = 0
     tracked: bool = False
 
-    def put_all(self, inbox: Mailbox[Any]) -> None:
+    def put_all(self, inbox: HostInbox) -> None:
         """Put all calls into the host's inbox, which has room for those of one turn."""
         for tool, arguments in self.calls:
             inbox.put_nowait(self._call(tool, arguments, _unheard))
 
-    async def run(
-        self, inbox: Mailbox[Any], clock: Clock, *, task_status: TaskStatus[None]
-    ) -> None:
+    async def run(self, inbox: HostInbox, clock: Clock, *, task_status: TaskStatus[None]) -> None:
         """Sleep, then send call by call, as the seat would have done."""
         if clock.census is not None:
             clock.census.enter(self)
@@ -50,7 +47,7 @@ class Straggler:
             if clock.census is not None:
                 clock.census.leave(self)
 
-    async def _send(self, inbox: Mailbox[Any], tool: object, arguments: object) -> None:
+    async def _send(self, inbox: HostInbox, tool: object, arguments: object) -> None:
         answered = anyio.Event()
         await inbox.put(self._call(tool, arguments, lambda _: answered.set()))
         await answered.wait()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from attrs import frozen
 
@@ -22,8 +22,7 @@ TOKEN_ENDS: Final = frozenset(WHITE_SPACE + ",;.?!:)]}'\"")
 _EVERYONE_ALIASES: Final = ("everyone", "channel", "here")
 
 
-@frozen(cache_hash=True)
-class Target:
+class Target(NamedTuple):
     """What an alias stands for. ``id`` is None for everyone."""
 
     kind: Literal["agent", "person", "desk", "everyone"]

@@ -54,6 +54,12 @@ class Channels:
             # It waits for something of its own; simulated time must not wait for that any more.
             self._clock.census.leave(turn)
 
+    @property
+    def are_idle(self) -> bool:
+        """Whether every actor only waits for a turn, so that the end of its channel ends it."""
+        channels = (*self._left_behind, *self._current.values())
+        return all(channel.grants.is_awaited for channel in channels)
+
     def close(self) -> None:
         """End every channel: a seat that still waits on one is told so by its own end."""
         for channel in (*self._left_behind, *self._current.values()):

@@ -99,6 +99,8 @@ class Host:
         self._rung = False
         self._stopping = False
         self._tasks: TaskGroup | None = None
+        #: Whether the room left somebody at work when it closed.
+        self.leaves_work = False
 
     def _speaker(self, seat: Seat) -> Speaker:
         setup = self._setup
@@ -154,6 +156,7 @@ class Host:
                 if isinstance(message, m.Word):
                     message.done.set()
         self.inbox.close()
+        self.leaves_work = not self._channels.are_idle
         self._channels.close()
 
     async def _take_waiting(self) -> None:

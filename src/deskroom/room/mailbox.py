@@ -45,7 +45,13 @@ class Mailbox(Generic[T]):
         # A reader that waits takes a place from it, and whoever wakes the reader gives one back.
         self._bell: anyio.Semaphore | None = None
         self._is_awaited = False
-        self._waiting: deque[_Waiting[T]] = deque()
+        # Made for the first who finds the box full; few boxes ever are.
+        self._waiting: deque[_Waiting[T]] | None = None
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether the reader waits for the next item, and for nothing else."""
+        return self._is_awaited and not self.items
 
     def put_nowait(self, item: T) -> None:
         """Put an item. Raises ``anyio.WouldBlock`` when the channel is full."""
@@ -62,6 +68,8 @@ class Mailbox(Generic[T]):
         if len(self.items) < self._size or self._closed:
             self.put_nowait(item)
             return
+        if self._waiting is None:
+            self._waiting = deque()
         place = _Waiting(item)
         self._waiting.append(place)
         try:
@@ -109,9 +117,8 @@ class Mailbox(Generic[T]):
     def close_in(self) -> None:
         """Take no more items; those that are there can still be taken."""
         self._closed = True
-        for place in self._waiting:
-            place.bell.set()
-        self._waiting.clear()
+        while self._waiting:
+            self._waiting.popleft().bell.set()
         self._ring()
 
     def close(self) -> None:

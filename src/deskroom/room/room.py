@@ -178,7 +178,9 @@ class Room:
                 fault = error
             finally:
                 self._done = True
-            tasks.cancel_scope.cancel()
+            # Seats that only wait for a turn have been told that there is none, and end.
+            if self._host.leaves_work or self._stragglers:
+                tasks.cancel_scope.cancel()
         if fault is not None:
             raise fault
         if failure is not None:

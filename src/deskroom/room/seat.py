@@ -86,6 +86,7 @@ class SeatChannel:
         self.seat = seat
         self.host = host
         self.clock = clock
+        self.census = clock.census
         self.rows = rows
         self.policy = policy
         self.viewer = Viewer("agent", seat.id)
@@ -98,8 +99,8 @@ class SeatChannel:
     def grant(self, record: TurnRecord, note: str | None) -> Turn:
         """Hand the seat a turn. Its channel is free: no second turn comes before this one ends."""
         turn = Turn(self, record, note)
-        if self.clock.census is not None:
-            self.clock.census.enter(turn)
+        if self.census is not None:
+            self.census.enter(turn)
         self.grants.put_nowait(turn)
         return turn
 
@@ -323,5 +324,5 @@ async def run_seat(act: Act, channel: SeatChannel) -> None:
         except CLOSING:
             return
         finally:
-            if channel.clock.census is not None:
-                channel.clock.census.leave(turn)
+            if channel.census is not None:
+                channel.census.leave(turn)

@@ -153,6 +153,8 @@ def _refuse_long_numbers(text: str, path: str) -> None:
 
 def _count_marks(text: str, path: str) -> int | None:
     """Refuse too many marks; return the offset where values begin to nest too deeply, if any."""
+    if _has_few_marks(text):
+        return None
     too_deep: int | None = None
     marks = nesting = dots = 0
     for match in _MARK.finditer(text):
@@ -171,6 +173,13 @@ def _count_marks(text: str, path: str) -> int | None:
             problem = f"a key of more than {_MAX_KEY_PARTS} parts is too long"
             raise _error(path, problem, place_of(text, match.start()))
     return too_deep
+
+
+def _has_few_marks(text: str) -> bool:
+    """Whether no limit can be met, wherever the marks stand: so it is in nearly every file."""
+    opened = text.count("[") + text.count("{")
+    few = opened <= _MAX_NESTING and text.count(".") <= _MAX_KEY_PARTS
+    return few and len(text) <= _MAX_MARKS
 
 
 def _load(text: str, path: str, too_deep: int | None) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from deskroom.errors import (
     RosterError,
     UsageError,
     WireError,
+    hint,
     nearest,
 )
 
@@ -34,7 +35,7 @@ def test_every_error_has_one_root() -> None:
     """Whoever catches the root catches all that deskroom raises on purpose, and no more."""
     assert all(isinstance(error, DeskroomError) for error in ALL)
     assert DeskroomError.__bases__ == (Exception,)
-    assert {type(error).__name__ for error in ALL} | {"DeskroomError", "nearest"} == set(
+    assert {type(error).__name__ for error in ALL} | {"DeskroomError", "hint", "nearest"} == set(
         errors.__all__
     )
 
@@ -128,3 +129,12 @@ def test_of_names_that_differ_in_case_the_first_is_nearest() -> None:
     """The answer is one of the known names, as it was given."""
     assert nearest("ada", iter(["Ada", "ADA"])) == "Ada"
     assert nearest("ada", []) is None
+
+
+def test_the_hint_of_an_error_names_what_is_near_or_says_something_else() -> None:
+    """A stranger gets the words that are given for one, and none where none are."""
+    assert "; did you mean 'solver'?" == hint("solvr", ["solver", "checker"])
+    assert ("", "; there is none") == (
+        hint("zzz", ["a"]),
+        hint("zz", [], otherwise="; there is none"),
+    )

@@ -113,6 +113,7 @@ PUBLIC = {
         "extract_post",
         "is_private",
         "parse_call",
+        "publish",
         "tool_specs",
     },
     "deskroom.room": {
@@ -232,6 +233,7 @@ PUBLIC = {
         "RosterError",
         "UsageError",
         "WireError",
+        "hint",
         "nearest",
     },
 }

@@ -34,6 +34,7 @@ __all__ = [
     "RosterError",
     "UsageError",
     "WireError",
+    "hint",
     "nearest",
 ]
 
@@ -127,3 +128,12 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         folded.setdefault(item[:64].lower(), item)
     close = difflib.get_close_matches(name[:64].lower(), list(folded), n=1, cutoff=0.6)
     return folded[close[0]] if close else None
+
+
+def hint(name: str, known: Iterable[str], *, otherwise: str = "") -> str:
+    """Return the end of an error about a name that is not known: the nearest one that is.
+
+    ``otherwise`` is what to say when none is near.
+    """
+    near = nearest(name, known)
+    return f"; did you mean {near!r}?" if near is not None else otherwise

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from deskroom.errors import FileError, nearest
+from deskroom.errors import FileError, hint
 
 if TYPE_CHECKING:
     from deskroom.scenario import Replay, Scenario
@@ -66,9 +66,8 @@ def _folder(rootdir: Path, named: str) -> Path:
     if folder.exists():
         return folder
     beside = folder.parent.iterdir() if folder.parent.is_dir() else ()
-    near = nearest(folder.name, sorted(entry.name for entry in beside if entry.is_dir()))
-    hint = f"; did you mean {near!r}?" if near else ""
-    raise pytest.UsageError(f"{_INI}: there is no {named!r} in {rootdir}{hint}")
+    near = hint(folder.name, sorted(entry.name for entry in beside if entry.is_dir()))
+    raise pytest.UsageError(f"{_INI}: there is no {named!r} in {rootdir}{near}")
 
 
 def _is_in(path: Path, folders: Iterable[Path]) -> bool:

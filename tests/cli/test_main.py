@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -130,4 +131,26 @@ def test_a_reader_that_leaves_early_gets_no_traceback(started: Start, arguments:
 def test_an_installed_command_runs_the_same_function() -> None:
     """The entry point that the package declares is the one that ``python -m`` calls."""
     pyproject = (SCENARIOS.parent / "pyproject.toml").read_text()
-    assert 'deskroom = "deskroom.cli:main"' in pyproject
+    assert 'deskroom = "deskroom.__main__:main"' in pyproject
+
+
+IMPORTING = """\
+import os, runpy, signal, sys
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == "deskroom.cli.main":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+sys.argv = ["deskroom", "--version"]
+runpy.run_module("deskroom", run_name="__main__")
+"""
+
+
+def test_an_interrupt_while_the_command_is_imported_ends_it_like_any_other() -> None:
+    """There is one word and the code of an interrupt, and no traceback."""
+    ended = subprocess.run(
+        [sys.executable, "-c", IMPORTING], capture_output=True, text=True, check=False
+    )
+    assert (130, "", "interrupted\n") == (ended.returncode, ended.stdout, ended.stderr)

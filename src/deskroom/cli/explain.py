@@ -9,7 +9,7 @@ import click
 
 from deskroom.cli.output import console, print_json
 from deskroom.core import Person
-from deskroom.errors import FileError, UsageError, nearest
+from deskroom.errors import FileError, UsageError, hint
 from deskroom.render.explain import (
     Explanation,
     Way,
@@ -106,9 +106,9 @@ def _speaker(name: str, desk: DeskSpec, path: str) -> Seat | Person:
     found = seats.get(name) or people.get(name) or people.get(name.removeprefix(_PERSON))
     if found is not None:
         return found
-    near = nearest(name, [*seats, *people])
-    hint = f"; did you mean {near!r}?" if near else f"; at it are {', '.join([*seats, *people])}"
-    raise FileError(path, f"no seat and no person {name!r} is at this desk{hint}")
+    known = [*seats, *people]
+    near = hint(name, known, otherwise=f"; at it are {', '.join(known)}")
+    raise FileError(path, f"no seat and no person {name!r} is at this desk{near}")
 
 
 def _stdin() -> str:

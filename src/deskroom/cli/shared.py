@@ -11,7 +11,7 @@ from attrs import frozen
 
 from deskroom.cli.output import configure_logs
 from deskroom.core import Viewer
-from deskroom.errors import FileError, UsageError, nearest
+from deskroom.errors import FileError, UsageError, hint
 
 __all__ = [
     "LOG_FORMATS",
@@ -65,9 +65,8 @@ def backend_option(command: Command) -> Command:
 def check_seat(path: str, seats: Sequence[str], viewer: Viewer) -> None:
     """Raise ``FileError`` when the seat that is to be shown does not sit at a file's desk."""
     if viewer.kind == "agent" and viewer.id not in seats:
-        near = nearest(viewer.id or "", seats)
-        hint = f"; did you mean {near!r}?" if near else f"; its seats are {', '.join(seats)}"
-        raise FileError(path, f"no seat {viewer.id!r} sits at this desk{hint}")
+        near = hint(viewer.id or "", seats, otherwise=f"; its seats are {', '.join(seats)}")
+        raise FileError(path, f"no seat {viewer.id!r} sits at this desk{near}")
 
 
 def set_up(

@@ -13,7 +13,7 @@ from attrs import Factory, define, frozen
 
 from deskroom.conformance.ops import OPS, answer
 from deskroom.conformance.wire import Case
-from deskroom.errors import FileError, WireError, nearest
+from deskroom.errors import FileError, WireError, hint
 
 __all__ = ["Mismatch", "Report", "Tally", "conform"]
 
@@ -121,9 +121,9 @@ def _evaluate(report: Report, path: str, line: int, case: dict[str, Any]) -> Non
 def _unknown_op(op: object) -> str:
     if op is None:
         return "a vector must name its op"
-    near = nearest(op, OPS) if isinstance(op, str) else None
-    hint = f"; did you mean {near!r}?" if near else f"; the ops are {', '.join(OPS)}"
-    return f"unknown op {json.dumps(op)[:80]}{hint}"
+    listed = f"; the ops are {', '.join(OPS)}"
+    near = hint(op, OPS, otherwise=listed) if isinstance(op, str) else listed
+    return f"unknown op {json.dumps(op)[:80]}{near}"
 
 
 def _same(got: object, want: object) -> bool:

@@ -13,7 +13,7 @@ from deskroom.core.dispatch import Decision
 from deskroom.core.roster import Person, validate_desks, validate_roster
 from deskroom.core.text import is_blank
 from deskroom.core.transcript import Row, SeenRow, project
-from deskroom.errors import RoomClosed, RoomFailure, UsageError, nearest
+from deskroom.errors import RoomClosed, RoomFailure, UsageError, hint
 from deskroom.room.clock import Clock, RealClock, SimulatedClock
 from deskroom.room.entries import (
     CloseEntry,
@@ -197,7 +197,7 @@ class Room:
         """
         ids = [known.id for known in self.setup.people]
         if person not in ids:
-            raise UsageError(f"{person!r} is no person of this room{_hint(person, ids)}")
+            raise UsageError(f"{person!r} is no person of this room{hint(person, ids)}")
         _check_text(text)
         if self._done:
             raise RoomClosed("the room has closed; nothing can be said any more")
@@ -292,12 +292,7 @@ def _check(setup: Setup) -> None:
 def _known(what: str, name: str, known: Iterable[str]) -> None:
     ids = list(known)
     if name not in ids:
-        raise UsageError(f"{what} {name!r} is not in this room{_hint(name, ids)}")
-
-
-def _hint(name: str, known: Iterable[str]) -> str:
-    near = nearest(name, known)
-    return f"; did you mean {near!r}?" if near else ""
+        raise UsageError(f"{what} {name!r} is not in this room{hint(name, ids)}")
 
 
 def _check_text(text: str) -> None:

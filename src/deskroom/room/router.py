@@ -9,7 +9,7 @@ from typing import Final
 
 import regex
 
-from deskroom.errors import RoomFailure, nearest
+from deskroom.errors import RoomFailure, hint
 from deskroom.room.seat import Seat
 
 __all__ = ["Router", "ScriptedRouter", "check_scores", "lexical"]
@@ -65,9 +65,8 @@ def check_scores(scores: object, candidates: Sequence[Seat]) -> dict[str, float]
     checked: dict[str, float] = {}
     for seat, score in scores.items():
         if seat not in known:
-            near = nearest(str(seat), known)
-            hint = f"; did you mean {near!r}?" if near else ""
-            raise RoomFailure(f"the router scored {seat!r}, which is no candidate{hint}")
+            near = hint(str(seat), known)
+            raise RoomFailure(f"the router scored {seat!r}, which is no candidate{near}")
         checked[seat] = _number(seat, score)
     return checked
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, Protocol, TypedDict, TypeVar, Unpack
 
 from deskroom.core import Person
-from deskroom.errors import FileError, nearest
+from deskroom.errors import FileError, hint
 from deskroom.room import Clock, Entry, Journal, Opening, Policy, Room, Router, Seat, SimulatedClock
 from deskroom.room.host import OnRow
 from deskroom.room.seat import Act
@@ -108,11 +108,9 @@ class Replayer:
                 return candidate
         folders = list(dict.fromkeys(candidate.parent for candidate in candidates))
         known = (file.name for folder in folders for file in sorted(folder.glob("*.toml")))
-        near = nearest(path.name, known)
-        hint = f"; did you mean {near!r}?" if near else ""
         looked = " or in ".join(_as_typed(folder) for folder in folders)
         named = _as_typed(path) if path.is_absolute() else str(path)
-        raise FileError(named, f"there is no such file in {looked}{hint}")
+        raise FileError(named, f"there is no such file in {looked}{hint(path.name, known)}")
 
 
 def off_loop(function: Callable[[], T]) -> T:

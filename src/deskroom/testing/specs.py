@@ -9,7 +9,7 @@ from typing import Any, Final, get_args
 from attrs import frozen
 
 from deskroom.core import Author
-from deskroom.errors import UsageError, nearest
+from deskroom.errors import UsageError, hint
 from deskroom.render.text import shortened, value_text
 from deskroom.room.entries import RowEntry
 from deskroom.room.setup import Setup
@@ -154,6 +154,5 @@ def shown(value: object) -> str:
 def check_known(what: str, name: str, known: Sequence[str]) -> None:
     """Raise ``UsageError`` for a name that is nobody's, with the nearest one that is somebody's."""
     if name not in known:
-        near = nearest(name, known)
-        hint = f"; did you mean {near!r}?" if near else f"; there are {', '.join(known)}"
-        raise UsageError(f"{name!r} is not {what}{hint}")
+        near = hint(name, known, otherwise=f"; there are {', '.join(known)}")
+        raise UsageError(f"{name!r} is not {what}{near}")

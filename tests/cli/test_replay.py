@@ -149,6 +149,15 @@ def test_quiet_leaves_mismatches_errors_and_the_summary(run: Run, folder: Path) 
     )
 
 
+def test_quiet_is_quiet_about_what_a_script_makes_happen(run: Run, tmp_path: Path) -> None:
+    """A seat that times out as expected is logged, but not then; a level that is asked for counts."""
+    file = tmp_path / "slow.toml"
+    file.write_text(GOOD.replace('say = "@b go on"', 'say = "@b go on"\ntakes = 3600'))
+    logged = "turn.timed_out" in run("replay", file).err
+    assert (True, "") == (logged, run("replay", "-q", file).err)
+    assert "turn.timed_out" in run("--log-level", "warning", "replay", "-q", file).err
+
+
 def test_verbose_shows_messages_in_full_and_what_seats_wrote(run: Run, tmp_path: Path) -> None:
     """A long message is cut without it, and text outside a call is not shown."""
     file = tmp_path / "x.toml"

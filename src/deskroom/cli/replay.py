@@ -137,7 +137,9 @@ def replay_command(
     \b
     Exit codes: 0 all as expected, 1 a mismatch, 2 a file that is wrong (2 outranks 1).
     """  # noqa: D301 - click reads this mark
-    logs = set_up(log_format, log_level, backend)
+    # Quiet is quiet: what a script makes happen, such as a turn that times out, is no news.
+    level = "error" if quiet else "warning"
+    logs = set_up(log_format, log_level, backend, default_level=level)
     options = Options(
         backend=backend,
         viewer=OPERATOR if seat is None else Viewer("agent", seat),

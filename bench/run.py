@@ -28,6 +28,7 @@ class Plan:
     turns: int
     lengths: Sequence[int]
     longest: int
+    #: How many rooms are played at once, each of ``room_turns`` turns.
     rooms: Sequence[int]
     room_turns: int
 
@@ -68,10 +69,11 @@ class Worker:
         answer: dict[str, Any] = json.loads(line)
         return answer
 
-    def play(self, turns: int, rooms: int = 1) -> dict[str, Any]:
-        """Play once and return what was measured."""
+    def play(self, turns: int, rooms: int = 1, *, variant: str = "") -> dict[str, Any]:
+        """Play once, in another variant if one is named, and return what was measured."""
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps({"turns": turns, "rooms": rooms}) + "\n")
+        task = {"turns": turns, "rooms": rooms, "variant": variant}
+        self._process.stdin.write(json.dumps(task) + "\n")
         self._process.stdin.flush()
         answer = self._answer()
         if answer.get("spoken") != turns * rooms:
@@ -103,7 +105,8 @@ def measure(names: Sequence[str], plan: Plan) -> dict[str, Any]:
         missing = {name: w.missing for name, w in workers.items() if w.missing is not None}
         present = [name for name in names if name not in missing]
         turn = _a_turn({name: workers[name] for name in present}, plan)
-        rooms = _rooms({name: workers[name] for name in present if SYSTEMS[name].many}, plan)
+        many = [name for name in present if SYSTEMS[name].many]
+        rooms = {name: _rooms(name, workers[name], plan) for name in many}
     return {
         "turn": turn,
         "rooms": rooms,
@@ -123,17 +126,27 @@ def _a_turn(workers: dict[str, Worker], plan: Plan) -> dict[str, list[float]]:
     return seconds
 
 
-def _rooms(workers: dict[str, Worker], plan: Plan) -> dict[str, dict[int, list[float]]]:
-    """Return seconds a turn with that many rooms in one loop, a list of rounds each."""
-    found: dict[str, dict[int, list[float]]] = {}
-    for name, worker in workers.items():
-        found[name] = {rooms: [] for rooms in plan.rooms}
-        for _ in range(plan.rounds):
-            for rooms in plan.rooms:
-                # As many turns in all, so that one room is not measured on a short run.
-                turns = plan.room_turns if rooms > 1 else plan.room_turns * max(plan.rooms)
-                found[name][rooms].append(worker.play(turns, rooms)["turn_s"])
-    return found
+def _rooms(name: str, worker: Worker, plan: Plan) -> dict[str, Any]:
+    """Measure rooms side by side in one loop, beside one long room and as many rooms in a row.
+
+    Each figure is seconds a turn, a list of rounds. The long room has as many turns as the most
+    rooms have together; the memory is what the process grew by while the most rooms ran.
+    """
+    turns, most = plan.room_turns, max(plan.rooms)
+    found: dict[str, list[float]] = {"one long room": []}
+    for _ in range(plan.rounds):
+        found["one long room"].append(worker.play(turns * most)["turn_s"])
+        for rooms in plan.rooms:
+            for way, variant in (("at once", ""), ("in a row", "in a row")):
+                measured = worker.play(turns, rooms, variant=variant)["turn_s"]
+                found.setdefault(f"{rooms} {way}", []).append(measured)
+    fresh = Worker(name)
+    try:
+        fresh.play(turns)
+        memory = fresh.play(turns, most)["grown_bytes"] / most
+    finally:
+        fresh.close()
+    return {"turn_s": found, "grown_bytes_a_room": memory}
 
 
 def _growth(name: str, system: System, plan: Plan) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def main(name: str) -> None:
         gc.collect()
         before = _peak_bytes()
         marks = Marks(turns * rooms)
-        module.run(turns, rooms, marks, system.variant)
+        module.run(turns, rooms, marks, task["variant"] or system.variant)
         answer = {
             "turn_s": marks.a_turn_s,
             "late_turn_s": marks.a_late_turn_s,

@@ -28,7 +28,8 @@ def test_the_benchmark_runs_and_writes_what_it_measured(tmp_path: Path) -> None:
     assert ["turn", "rooms", "growth", "missing", "suites"] == list(results)
     assert ["floor", *ours] == list(results["turn"]) == list(results["growth"])
     assert {} == results["missing"]
-    assert ["1", "3"] == list(results["rooms"]["deskroom"])
+    rooms = ["one long room", "2 at once", "2 in a row", "3 at once", "3 in a row"]
+    assert rooms == list(results["rooms"]["deskroom"]["turn_s"])
     assert "A scripted turn, in turns of the floor" in done.stdout
 
 

@@ -1,9 +1,13 @@
-"""A room of ours: two seats that hand the turn to each other."""
+"""A room of ours: two seats that hand the turn to each other.
+
+``rooms`` play side by side in one loop, or, in the variant ``in a row``, one after the other.
+"""
 
 from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Final
 
 import anyio
 
@@ -15,9 +19,9 @@ __all__ = ["run"]
 
 
 def run(turns: int, rooms: int, marks: Marks, variant: str) -> None:
-    """Play ``rooms`` rooms side by side in one loop."""
-    if variant == "memory":
-        anyio.run(_rooms, turns, rooms, marks)
+    """Play rooms in memory, or one with a journal."""
+    if variant in _PLAYERS:
+        anyio.run(_PLAYERS[variant], turns, rooms, marks)
         return
     with tempfile.TemporaryDirectory() as folder:
         sync = "never" if variant == "never" else "row"
@@ -25,10 +29,18 @@ def run(turns: int, rooms: int, marks: Marks, variant: str) -> None:
             anyio.run(_room(turns, marks, journal).run)
 
 
-async def _rooms(turns: int, rooms: int, marks: Marks) -> None:
+async def _at_once(turns: int, rooms: int, marks: Marks) -> None:
     async with anyio.create_task_group() as tasks:
         for _ in range(rooms):
             tasks.start_soon(_room(turns, marks).run)
+
+
+async def _in_a_row(turns: int, rooms: int, marks: Marks) -> None:
+    for _ in range(rooms):
+        await _room(turns, marks).run()
+
+
+_PLAYERS: Final = {"memory": _at_once, "in a row": _in_a_row}
 
 
 def _room(turns: int, marks: Marks, journal: JournalFile | None = None) -> Room:

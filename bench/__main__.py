@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -86,17 +87,24 @@ def _turn_table(results: dict[str, Any]) -> Table:
 
 
 def _growth_table(results: dict[str, Any], plan: Plan) -> Table:
-    table = Table(title="A late turn at each length, in late turns at the second length")
+    table = Table(title=f"A late turn at each length, in late turns at {plan.lengths[1]:,}")
     table.add_column("system")
     for turns in plan.lengths:
         table.add_column(f"{turns:,}", justify="right")
     table.add_column("peak memory a turn", justify="right")
     for name, growth in results["growth"].items():
-        late = growth["late_turn_s"]
-        base = late.get(plan.lengths[1]) or next(iter(late.values()))
-        cells = [f"{late[n] / base:.2f}" if n in late else "" for n in plan.lengths]
+        cells = [_spread_cell(growth["late_turn"].get(turns, ())) for turns in plan.lengths]
         table.add_row(name, *cells, f"{growth['grown_bytes_a_turn']:,.0f} B")
     return table
+
+
+def _spread_cell(ratios: Sequence[float]) -> str:
+    if not ratios:
+        return ""
+    spread = Spread.of(ratios)
+    if len(ratios) == 1:
+        return f"{spread.middle:.2f}"
+    return f"{spread.middle:.2f} ({spread.least:.2f}-{spread.greatest:.2f})"
 
 
 def _rooms_table(results: dict[str, Any], plan: Plan) -> Table:

@@ -18,6 +18,8 @@ __all__ = ["Plan", "Spread", "measure"]
 
 #: A conversation that would take longer than this, in seconds, is left out.
 _MOST_S = 300.0
+#: Up to this length a conversation is played once a round, and a longer one once.
+_SHORT = 10_000
 
 
 @frozen(kw_only=True)
@@ -150,20 +152,36 @@ def _rooms(name: str, worker: Worker, plan: Plan) -> dict[str, Any]:
 
 
 def _growth(name: str, system: System, plan: Plan) -> dict[str, Any]:
-    """Play longer and longer conversations, each length in a process of its own."""
-    late: dict[int, float] = {}
-    memory = None
+    """Play longer and longer conversations, each length in a process of its own.
+
+    What a late turn costs is set beside late turns of the second length that were played just
+    before and just after it: a long conversation outlasts many a mood of the machine.
+    """
+    base = plan.lengths[1]
+    late: dict[int, list[float]] = {}
+    seconds, memory = 0.0, None
     for turns in plan.lengths:
-        last = next(reversed(late.items()), None)
-        too_long = last is not None and last[1] * turns > _MOST_S
-        if turns > min(system.largest, plan.longest) or too_long:
+        if turns > min(system.largest, plan.longest) or seconds * turns > _MOST_S:
             break
         worker = Worker(name)
         try:
             worker.play(min(turns, 100))
-            measured = worker.play(turns)
+            grown, late[turns] = [], []
+            for _ in range(plan.rounds if turns <= _SHORT else 1):
+                # The first of a short length comes first: what it grows by is its own.
+                first = not grown and turns <= _SHORT
+                beside = [] if first else [_late_turn(worker, base) for _ in range(plan.rounds)]
+                measured = worker.play(turns)
+                beside += [_late_turn(worker, base) for _ in range(plan.rounds)]
+                seconds = measured["late_turn_s"]
+                late[turns].append(seconds / median(beside))
+                grown.append(measured["grown_bytes"])
+            memory = grown[0] / turns
         finally:
             worker.close()
-        late[turns] = measured["late_turn_s"]
-        memory = measured["grown_bytes"] / turns
-    return {"late_turn_s": late, "grown_bytes_a_turn": memory}
+    return {"late_turn": late, "grown_bytes_a_turn": memory}
+
+
+def _late_turn(worker: Worker, turns: int) -> float:
+    seconds: float = worker.play(turns)["late_turn_s"]
+    return seconds

@@ -106,12 +106,9 @@ class SeatChannel:
 
     def deliver(self, reply: Reply) -> None:
         """Answer a call. A reply that nobody waits for any more gives way to this one."""
-        # A reply that a caller has been handed and not looked at yet takes no room: only try.
-        try:
-            self._replies.put_nowait(reply)
-        except anyio.WouldBlock:
+        if self._replies.items:
             self._replies.take_nowait()
-            self._replies.put_nowait(reply)
+        self._replies.put_nowait(reply)
 
     async def call(self, turn: TurnRecord, *calls: CallPair) -> Reply:
         """Put calls on the host's channel, all before waiting for a reply; return the last one's.

@@ -16,6 +16,7 @@ from structlog.testing import capture_logs
 
 from deskroom.core import DESK, AsidePolicy, Author, DispatchPolicy, Person, Row, TurnFor
 from deskroom.errors import DeskError, RoomClosed, RoomFailure, RosterError, UsageError
+from deskroom.journal.verify import verify_entries
 from deskroom.room import (
     ChairPolicy,
     Cue,
@@ -524,6 +525,26 @@ async def test_a_room_can_be_stopped_during_a_turn() -> None:
     )
     kinds = ["Header", "Row", "Turn", "Call", "Close"]
     assert kinds == [type(entry).__name__.removesuffix("Entry") for entry in journal.entries]
+
+
+async def test_what_a_seat_says_after_the_stop_is_in_no_turn() -> None:
+    """It is not written down, so the journal is sound and the turn is granted again."""
+
+    async def a(turn: Turn) -> None:
+        if turn.attempt == 1:
+            room.stop()
+        await turn.post("said")
+
+    journal = ListJournal()
+    room = simulated({"a": a}, journal=journal)
+    assert "stopped" == (await room.run()).closed
+    kinds = ["Header", "Row", "Turn", "Close"]
+    assert kinds == [type(entry).__name__.removesuffix("Entry") for entry in journal.entries]
+    assert "stopped" == verify_entries(journal.entries, "run").closed
+    room = simulated({"a": a}, journal=journal, resume=list(journal.entries))
+    result = await room.run()
+    assert ("quiet", ["user: go", "a: said"]) == (result.closed, said(result))
+    assert "quiet" == verify_entries(journal.entries, "run").closed
 
 
 async def test_a_room_that_waits_for_a_first_word_can_be_stopped() -> None:

@@ -392,8 +392,10 @@ class Host:
         """Refuse a call for which no turn is open."""
         record = self.state.record(call.turn.number, call.turn.attempt, call.turn.seat)
         verdict = NOT_YOUR_TURN if record is None else TURN_ENDED
-        number = 0 if record is None else len(record.replies) + 1
-        self._write(_call_entry(call, number, verdict, late=True))
+        # A stop leaves the open turn to be granted again: what its seat still says is in no turn.
+        if record is None or record is not self.state.open:
+            number = 0 if record is None else len(record.replies) + 1
+            self._write(_call_entry(call, number, verdict, late=True))
         seat = call.turn.seat
         call.reply_to(refusal_reply(call, verdict, self._speakers[seat]))
         self._log.info("call.refused", turn=call.turn.number, seat=seat, reason=verdict.word)

@@ -12,7 +12,14 @@ from deskroom.core import AsidePolicy, DispatchPolicy, Person
 from deskroom.errors import FileError, UsageError
 from deskroom.journal import JournalFile, read_journal, verify_entries
 from deskroom.room import BroadcastPolicy, ChairPolicy, Policy, Room, Seat, SimulatedClock
-from deskroom.room.entries import CallEntry, Entry, HeaderEntry, RowEntry, TurnEntry
+from deskroom.room.entries import (
+    CallEntry,
+    CloseEntry,
+    Entry,
+    HeaderEntry,
+    RowEntry,
+    TurnEntry,
+)
 from deskroom.scenario import Call, DeskSpec, Opening, Scenario, Turn, parse_scenario
 from deskroom.scenario.replay import run_scripted, scripted_room
 from deskroom.scenario.resume import check_resumable, script_digest
@@ -156,6 +163,36 @@ def test_a_run_that_is_cut_off_anywhere_goes_on_to_the_same_entries(
         assert kept == entries[: len(kept)]
     assert whole == settled(entries)
     verify_entries(entries, "run")
+
+
+class Stopping(ListJournal):
+    """A journal that stops its room with one of the entries."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__()
+        self.at = at
+        self.room: Room | None = None
+
+    def write(self, entry: Entry) -> None:
+        super().write(entry)
+        if self.room is not None and len(self.entries) == self.at:
+            self.room.stop()
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+@given(scenario=scenarios(), data=st.data())
+def test_a_run_that_is_stopped_anywhere_goes_on_to_the_same_entries(
+    settled: Settled, backend: str, scenario: Scenario, data: st.DataObject
+) -> None:
+    """Its journal is sound as it is, and what goes on from it is a run nobody disturbed."""
+    whole = play(scenario, backend=backend)
+    journal = Stopping(data.draw(st.integers(1, len(whole))))
+    journal.room = scripted_room(scenario, journal=journal)
+    anyio.run(run_scripted, journal.room, backend=backend)
+    verify_entries(journal.entries, "run")
+    entries = play(scenario, journal.entries, backend)
+    verify_entries(entries, "run")
+    assert whole == settled(e for e in entries if e != CloseEntry("stopped"))
 
 
 # What is restored, one thing after the other

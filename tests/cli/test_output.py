@@ -61,8 +61,8 @@ def shipped() -> list[Replay]:
 
 
 def logged(run: Run, *arguments: object) -> list[dict[str, Any]]:
-    """Return every event that a quiet replay logs, each of which is one line of JSON."""
-    ended = run("replay", "-q", "--log-format", "json", *arguments)
+    """Return every event that a replay logs, each of which is one line of JSON."""
+    ended = run("replay", "--log-format", "json", *arguments)
     return [json.loads(line) for line in ended.err.splitlines()]
 
 
@@ -134,7 +134,7 @@ def test_a_seats_crash_is_logged_by_its_kind_only(run: Run, tmp_path: Path) -> N
     """What a seat raised may hold anything, so its message is not in the log."""
     file = tmp_path / "x.toml"
     file.write_text(EVENTFUL)
-    ended = run("replay", "-q", file)
+    ended = run("replay", file)
     assert "ScriptedCrash" in ended.err
     assert "private reason" not in ended.err
     assert "said and lost" not in ended.err

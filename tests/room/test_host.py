@@ -204,7 +204,7 @@ async def test_a_turn_without_any_call_allowed_is_refused() -> None:
     result = await play({"a": RecordingSeat(post("m"))}, policy=Policy(max_calls=0))
     assert (["a 0 refused"], [["too_many_calls"]]) == (
         outcomes(result),
-        [turn.replies for turn in result.turns],
+        [list(turn.replies) for turn in result.turns],
     )
 
 
@@ -258,7 +258,7 @@ async def test_whatever_a_seat_calls_gets_one_reply_and_a_refusal_changes_nothin
     assert {} == result.failures
     assert len(calls) == len(replies) == len(kept)
     assert [reply.rejection or "ok" for reply in replies] == [entry.reply for entry in kept]
-    assert result.turns[0].replies == [entry.reply for entry in kept]
+    assert list(result.turns[0].replies) == [entry.reply for entry in kept]
     spoken = [e.arguments["message"] for e in kept if e.reply == "ok" and e.tool != "desk_read"]
     assert [text.strip() for text in spoken[-1:]] == [
         row.content.strip() for row in result.rows[1:]
@@ -411,7 +411,7 @@ async def test_a_first_attempt_that_is_kept_is_late_in_the_second() -> None:
 
     result = await play({"a": a}, policy=Policy(silence="retry"))
     assert (["turn_ended"], ["user: go"]) == (words, said(result))
-    assert [["turn_ended"], []] == [turn.replies for turn in result.turns]
+    assert [["turn_ended"], []] == [list(turn.replies) for turn in result.turns]
 
 
 # Hops
@@ -779,7 +779,7 @@ async def test_a_fence_seat_is_read_through_its_text(text: str, row: str) -> Non
         {Seat(id="a", fence=True): ScriptedSeat(text), Seat(id="b"): ScriptedSeat()}
     )
     assert ["user: go", f"a: {row}"] == said(result)
-    assert [] == result.turns[0].replies
+    assert () == result.turns[0].replies
     assert (2 if "@b" in row else 1) == result.granted
 
 
@@ -1097,7 +1097,7 @@ async def test_a_seat_that_timed_out_can_be_granted_again_while_it_still_hangs()
     result = await play({"a": a}, policy=policy)
     assert ["a 0 timed_out", "a 0 spoke"] == outcomes(result)
     assert ["turn_ended"] == [reply.rejection for reply in late]
-    assert [["turn_ended"], ["ok"]] == [turn.replies for turn in result.turns]
+    assert [["turn_ended"], ["ok"]] == [list(turn.replies) for turn in result.turns]
     assert "a: in time" == said(result)[-1]
 
 
@@ -1115,7 +1115,7 @@ async def test_a_seat_that_oversleeps_is_told_that_it_is_late() -> None:
     result = await play(seats, clock=clock, script=script)
     assert (["turn_ended"], 2400.0) == ([reply.rejection for reply in late], clock.now())
     assert ["a 0 timed_out", "b 0 spoke"] == outcomes(result)
-    assert [["turn_ended"], ["ok"]] == [turn.replies for turn in result.turns]
+    assert [["turn_ended"], ["ok"]] == [list(turn.replies) for turn in result.turns]
 
 
 async def test_a_deadline_counts_before_the_calls_that_wait_behind_it() -> None:

@@ -236,7 +236,7 @@ async def test_a_handle_that_is_kept_is_refused_once_its_turn_has_ended() -> Non
     result = await play({"a": a, "b": b})
     assert [Reply(2, ok=False, text=replies[0].text, rejection="turn_ended")] == replies
     assert "This turn has ended; say it in your next one." == replies[0].text
-    assert [["ok", "turn_ended"], []] == [turn.replies for turn in result.turns]
+    assert [["ok", "turn_ended"], []] == [list(turn.replies) for turn in result.turns]
     assert ["go", "@b go"] == [row.content for row in result.rows]
 
 
@@ -255,7 +255,7 @@ async def test_a_call_for_a_turn_that_the_seat_never_had_is_out_of_turn(number: 
     result = await play({"a": a, "b": b})
     assert ["not_your_turn", None] == [reply.rejection for reply in replies]
     assert "It is not your turn; wait until the turn is given to you." == replies[0].text
-    assert [["ok"], ["ok"]] == [turn.replies for turn in result.turns]
+    assert [["ok"], ["ok"]] == [list(turn.replies) for turn in result.turns]
     assert "mine" == result.rows[-1].content
 
 
@@ -271,7 +271,7 @@ async def test_an_old_number_of_its_own_is_late_and_not_out_of_turn() -> None:
 
     result = await play({"a": a, "b": ScriptedSeat([post("@a back")])})
     assert ["turn_ended"] == [reply.rejection for reply in replies]
-    assert [["ok", "turn_ended"], ["ok"], []] == [turn.replies for turn in result.turns]
+    assert [["ok", "turn_ended"], ["ok"], []] == [list(turn.replies) for turn in result.turns]
 
 
 async def test_calls_noted_as_late_are_sent_when_the_turn_has_ended() -> None:
@@ -283,7 +283,7 @@ async def test_calls_noted_as_late_are_sent_when_the_turn_has_ended() -> None:
         await turn.post("in time")
 
     result = await play({"a": a})
-    assert [["ok", "turn_ended", "turn_ended"]] == [turn.replies for turn in result.turns]
+    assert [["ok", "turn_ended", "turn_ended"]] == [list(turn.replies) for turn in result.turns]
     assert ["go", "in time"] == [row.content for row in result.rows]
 
 
@@ -297,7 +297,7 @@ async def test_a_seat_with_late_calls_can_be_granted_the_very_next_turn() -> Non
             await turn.post("again")
 
     result = await play({"a": a}, policy=nudging(1))
-    assert [["turn_ended"], ["ok"]] == [turn.replies for turn in result.turns]
+    assert [["turn_ended"], ["ok"]] == [list(turn.replies) for turn in result.turns]
 
 
 async def test_several_tasks_of_a_turn_may_call_at_once_and_each_gets_its_own_reply() -> None:

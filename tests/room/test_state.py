@@ -227,7 +227,7 @@ def test_calls_are_counted_for_the_turn_they_belong_to() -> None:
         CallEntry(2, 2, "b", 3, "desk_post", {}, "not_your_turn", late=True),
         CallEntry(2, 1, "b", 4, "desk_read", {}),
     )
-    assert [["empty_message", "turn_ended"], ["ok"]] == [t.replies for t in state.turns]
+    assert [["empty_message", "turn_ended"], ["ok"]] == [list(t.replies) for t in state.turns]
 
 
 def test_a_silent_turn_is_owed_one_retry_where_the_policy_says_so() -> None:
@@ -413,7 +413,7 @@ def test_a_grant_that_a_crash_cut_short_is_replaced_by_the_next_attempt() -> Non
         CallEntry(1, 1, "a", 1, "desk_post", {}),
         granted(1, attempt=2, cue=0),
     )
-    assert [(1, 2, 0, [])] == [(t.number, t.attempt, t.cue, t.replies) for t in state.turns]
+    assert [(1, 2, 0, ())] == [(t.number, t.attempt, t.cue, t.replies) for t in state.turns]
     assert [1] == state.script.unplayed() if state.script else False
     assert (1, False) == (state.granted, state.retry_of(1))
 

@@ -40,7 +40,7 @@ async def cut_after_first_turn() -> list[Entry]:
 
 def replies(result: RoomResult) -> list[list[str]]:
     """Return the words of each turn's replies."""
-    return [turn.replies for turn in result.turns]
+    return [list(turn.replies) for turn in result.turns]
 
 
 async def test_calls_that_were_due_are_there_when_the_room_opens() -> None:

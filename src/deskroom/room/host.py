@@ -8,7 +8,7 @@ a row exists before anybody acts on it.
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from inspect import isawaitable
 from typing import Any
@@ -19,7 +19,6 @@ from anyio.abc import TaskGroup
 from deskroom.core.audience import DESK, Author
 from deskroom.core.directory import Target
 from deskroom.core.dispatch import NoTurn, TurnFor
-from deskroom.core.episode import broadcast_candidates, choose_recipients
 from deskroom.core.mention import Mention, resolve
 from deskroom.core.responder import respond_to_person
 from deskroom.core.transcript import Row
@@ -45,7 +44,7 @@ from deskroom.room.entries import (
 from deskroom.room.log import logs_info
 from deskroom.room.machine import TurnEvent, TurnState
 from deskroom.room.open_turn import NOT_YOUR_TURN, TURN_ENDED, OpenTurn, Verdict, refusal_reply
-from deskroom.room.router import Router, check_scores, lexical
+from deskroom.room.router import Router, Routing
 from deskroom.room.seat import Act, CountedInbox, HostInbox, Seat
 from deskroom.room.sentences import files_text
 from deskroom.room.state import RoomState, TurnRecord
@@ -86,7 +85,7 @@ class Host:
         self._channels = Channels(state, acts, self.inbox, clock)
         self._clock = clock
         self._journal = journal
-        self._router = router
+        self._routing = Routing(state.setup, router)
         self._on_row = on_row
         self._settles = settle
         self._scenario = scenario
@@ -277,36 +276,11 @@ class Host:
         record = self.state.turns[-1]
         recipients: tuple[str, ...] = ()
         if record.hop < self._policy.dispatch.max_hops:
-            recipients = await self._recipients(entry, record)
+            recipients = await self._routing.recipients(entry.row, record.cue)
         self._write(RoutedEntry(entry.row.sequence, recipients, record.hop + 1))
         self._turn_log.info(
             "broadcast.routed", sequence=entry.row.sequence, recipients=len(recipients)
         )
-
-    async def _recipients(self, entry: RowEntry, record: TurnRecord) -> tuple[str, ...]:
-        ids = broadcast_candidates(entry.row, self._setup.active)
-        candidates = [self._setup.by_id[seat] for seat in ids]
-        scores: Mapping[str, float]
-        if self._router is not None:
-            scores = await self._ask(self._router, entry.row.content, candidates)
-        elif self._policy.broadcast.router == "lexical":
-            scores = await lexical(entry.row.content, candidates)
-        else:
-            scores = self._scripted_scores(record)
-        return choose_recipients(ids, scores, self._policy.broadcast.width)
-
-    async def _ask(
-        self, router: Router, message: str, candidates: Sequence[Seat]
-    ) -> Mapping[str, float]:
-        try:
-            scores = await router(message, tuple(candidates))
-        except Exception as error:
-            raise RoomFailure(f"the router failed: {error!r}") from error
-        return check_scores(scores, candidates)
-
-    def _scripted_scores(self, record: TurnRecord) -> Mapping[str, float]:
-        script = self._setup.script
-        return script.cues[record.cue].scores if script and record.cue is not None else {}
 
     # A turn
 

@@ -9,10 +9,12 @@ from typing import Final
 
 import regex
 
+from deskroom.core.episode import broadcast_candidates, choose_recipients
+from deskroom.core.transcript import Row
 from deskroom.errors import RoomFailure, hint
-from deskroom.room.seat import Seat
+from deskroom.room.setup import Seat, Setup
 
-__all__ = ["Router", "ScriptedRouter", "check_scores", "lexical"]
+__all__ = ["Router", "Routing", "ScriptedRouter", "check_scores", "lexical"]
 
 #: Scores the candidates (each by id, absent counts as 0) for a message. Higher suits better.
 Router = Callable[[str, Sequence[Seat]], Awaitable[Mapping[str, float]]]
@@ -51,6 +53,43 @@ class ScriptedRouter:
         """Return the next mapping."""
         self._asked += 1
         return self._scores[self._asked - 1] if self._asked <= len(self._scores) else {}
+
+
+class Routing:
+    """How one room routes its broadcasts: by a router of its user's, or by the one its policy names."""
+
+    def __init__(self, setup: Setup, router: Router | None) -> None:
+        self._setup = setup
+        self._router = router
+
+    async def recipients(self, row: Row, cue: int | None) -> tuple[str, ...]:
+        """Return who takes up a row, in the order in which they are granted their turns.
+
+        ``cue`` is the place in a script that the row was played from. Raises ``RoomFailure`` when
+        the router fails or answers nonsense.
+        """
+        ids = broadcast_candidates(row, self._setup.active)
+        candidates = [self._setup.by_id[seat] for seat in ids]
+        scores = await self._scores(row.content, candidates, cue)
+        return choose_recipients(ids, scores, self._setup.policy.broadcast.width)
+
+    async def _scores(
+        self, message: str, candidates: Sequence[Seat], cue: int | None
+    ) -> Mapping[str, float]:
+        if self._router is not None:
+            return await _asked(self._router, message, candidates)
+        if self._setup.policy.broadcast.router == "lexical":
+            return await lexical(message, candidates)
+        script = self._setup.script
+        return script.cues[cue].scores if script and cue is not None else {}
+
+
+async def _asked(router: Router, message: str, candidates: Sequence[Seat]) -> Mapping[str, float]:
+    try:
+        scores = await router(message, tuple(candidates))
+    except Exception as error:
+        raise RoomFailure(f"the router failed: {error!r}") from error
+    return check_scores(scores, candidates)
 
 
 def check_scores(scores: object, candidates: Sequence[Seat]) -> dict[str, float]:

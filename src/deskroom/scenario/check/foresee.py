@@ -7,9 +7,12 @@ only where it is refused whatever went before.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from attrs import evolve, frozen
 
 from deskroom.core import agent, resolve
+from deskroom.core.dispatch import first_loud_agent
 from deskroom.core.text import is_blank
 from deskroom.room.calls import Accepted, Refusal, judge
 from deskroom.scenario.check.subject import Subject
@@ -57,12 +60,12 @@ def foresee(subject: Subject) -> dict[int, Prospect]:
 
 def _prospect(turn: Turn, subject: Subject) -> Prospect:
     answers = _answers(turn, subject)
-    accepted = [one.verdict for one in answers if isinstance(one.verdict, Accepted)]
+    said = list(_may_be_said(turn, answers, subject))
     return Prospect(
         turn,
         answers,
-        seats=frozenset(id_ for one in accepted for id_ in _named(one, turn, subject)),
-        may_broadcast=any(isinstance(one.utterance, Broadcast) for one in accepted),
+        seats=frozenset(id_ for one in said for id_ in _named(one, turn, subject)),
+        may_broadcast=any(isinstance(one.utterance, Broadcast) for one in said),
         may_be_silent=all(isinstance(one.verdict, Read) for one in answers),
         completes=_completes(turn, answers, subject),
     )
@@ -93,18 +96,35 @@ def _weighed(verdict: Accepted | Read | Refusal, subject: Subject) -> Foreseen:
     return Foreseen(verdict, certain=not may_be_declined)
 
 
+def _has_no_row(turn: Turn, subject: Subject) -> bool:
+    return turn.crash is not None or turn.takes >= subject.policy.turn_timeout_s
+
+
+def _may_be_said(turn: Turn, answers: tuple[Foreseen, ...], subject: Subject) -> Iterator[Accepted]:
+    """Yield what the turn's row may come to: the last call that is certain, or one behind it."""
+    if _has_no_row(turn, subject):
+        return
+    for one in reversed(answers):
+        if isinstance(one.verdict, Accepted):
+            yield one.verdict
+            if one.certain:
+                return
+
+
 def _named(accepted: Accepted, turn: Turn, subject: Subject) -> list[str]:
-    """Return every seat that the text names, and every one that the call is addressed to."""
+    """Return the seat that the text hands the turn to, or all that a private message may."""
     utterance, named = accepted.utterance, accepted.committed.mentions
-    if is_private(utterance):
-        # Should it go to the desk after all, whoever may not read it in private counts too.
-        named = resolve(utterance.message, None, agent(turn.seat or ""), subject.directory)
+    if not is_private(utterance):
+        first = first_loud_agent(named)
+        return [] if first is None or first.target.id is None else [first.target.id]
+    # Should it go to the desk after all, whoever may not read it in private counts too.
+    named = resolve(utterance.message, None, agent(turn.seat or ""), subject.directory)
     seats = [mention.target.id or "" for mention in named if mention.target.kind == "agent"]
     return [*seats, *(utterance.to if isinstance(utterance, Dm) else ())]
 
 
 def _completes(turn: Turn, answers: tuple[Foreseen, ...], subject: Subject) -> bool:
-    if turn.crash is not None or turn.takes >= subject.policy.turn_timeout_s:
+    if _has_no_row(turn, subject):
         return False
     last = next((one for one in reversed(answers) if isinstance(one.verdict, Accepted)), None)
     return (

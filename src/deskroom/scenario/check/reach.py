@@ -2,14 +2,17 @@
 
 Nothing is run: what is told here follows from the file whatever seats and people come to. In
 listed order that is every turn behind a certain completion that closes the desk, and every turn
-past ``max_turns``. In routed order it is every turn of a seat that nothing in the file can grant a
-turn to, every turn of a seat behind its own closing completion, a seat's turns past ``max_turns``,
-and every person's turn behind any of these, since a person waits for all that is listed before.
+past ``max_turns``. In routed order it is every turn of a seat beyond those that the file can grant
+it (a row grants one turn, and one for each recipient of a broadcast), every turn of a seat behind
+its own closing completion, a seat's turns past ``max_turns``, and every person's turn behind any of
+these, since a person waits for all that is listed before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import define, field, frozen
 
@@ -36,9 +39,24 @@ def warn_of_unreached(subject: Subject, prospects: Mapping[int, Prospect]) -> No
 
     ``prospects`` holds every seat's turn by its number.
     """
-    listed = subject.parts.order == "listed"
-    for one in (_listed if listed else _routed)(prospects, subject):
+    if subject.parts.order == "listed":
+        for one in _listed(prospects, subject):
+            _warn(one, subject)
+        return
+    found = list(_routed(prospects, subject))
+    for one in found:
         _warn(one, subject)
+    _warn_of_surplus(found, subject)
+
+
+def _warn_of_surplus(found: list[_Unreached], subject: Subject) -> None:
+    """Warn where seats could play more turns than the room grants; which are left, it decides."""
+    policy = subject.policy
+    listed = sum(turn.repeat for turn in subject.parts.turns if turn.seat is not None)
+    dead = sum(one.turn.repeat - one.reached for one in found if one.turn.seat is not None)
+    if policy.silence == "yield" and listed - dead > policy.max_turns:
+        problem = f"only {policy.max_turns} of the {listed} listed turns of seats are ever played"
+        subject.warnings.at_value(("policy", "max_turns"), "never_reached", problem)
 
 
 def _warn(one: _Unreached, subject: Subject) -> None:
@@ -135,9 +153,12 @@ def _routed(prospects: Mapping[int, Prospect], subject: Subject) -> Iterator[_Un
     answering = _answering(subject)
     silent: set[int] = set()
     while True:
-        asked = [seat for number, seat in answering if number not in silent]
-        seats = _grantable(prospects, asked, silent, subject)
-        found = list(_dead(prospects, seats, subject))
+        asked = Counter[str]()
+        for number, seat in answering:
+            asked[seat] += 0 if number in silent else 1
+        speaking = [p for number, p in prospects.items() if number not in silent]
+        grants = _most_grants(speaking, asked, subject)
+        found = list(_dead(prospects, grants, subject))
         before, silent = silent, {one.turn.number for one in found if not one.reached}
         if silent == before:
             return iter(found)
@@ -151,6 +172,7 @@ def _answering(subject: Subject) -> list[tuple[int, str]]:
         (turn.number, turn.person, turn.say or "")
         for turn in subject.parts.turns
         if turn.person is not None
+        for _ in range(turn.repeat)
     ]
     directory = subject.directory
     decisions = [
@@ -166,38 +188,62 @@ def _answering(subject: Subject) -> list[tuple[int, str]]:
     ]
 
 
-def _grantable(
-    prospects: Mapping[int, Prospect], asked: list[str], silent: set[int], subject: Subject
+def _most_grants(
+    speaking: Sequence[Prospect], asked: Counter[str], subject: Subject
+) -> dict[str, float]:
+    """Return how often each seat can be granted a turn, at most.
+
+    ``speaking`` are the turns that may be played, and ``asked`` is how often people's words go to
+    each seat. A row grants one turn, or one to each recipient of a broadcast.
+    """
+    policy = subject.policy
+    reached = _reachable(speaking, asked, subject)
+    often = Counter(asked)
+    everyone = policy.chair.rounds
+    again: set[str] = set()
+    for prospect in speaking:
+        seat, copies = prospect.turn.seat or "", prospect.turn.repeat
+        if seat in reached and policy.dispatch.max_hops > 0:
+            everyone += copies if prospect.may_broadcast else 0
+            if policy.dispatch.enabled:
+                often.update(dict.fromkeys(prospect.seats, copies))
+        if policy.silence == "retry" and prospect.may_be_silent:
+            again.add(seat)
+    return {seat: math.inf if seat in again else often[seat] + everyone for seat in reached}
+
+
+def _reachable(
+    speaking: Sequence[Prospect], asked: Counter[str], subject: Subject
 ) -> frozenset[str]:
-    """Return every seat that can be granted a turn, given who is asked and what nobody plays."""
+    """Return every seat that can be granted a turn at all, hop by hop from those who are asked."""
     policy, active = subject.policy, subject.directory.roster.active
     if policy.chair.rounds > 0:
         return frozenset(active)
     of_seat: dict[str, list[Prospect]] = {}
-    for number, prospect in prospects.items():
-        if number not in silent:
-            of_seat.setdefault(prospect.turn.seat or "", []).append(prospect)
-    chains = policy.dispatch.max_hops > 0
-    waiting = asked
+    for prospect in speaking:
+        of_seat.setdefault(prospect.turn.seat or "", []).append(prospect)
+    waiting = deque((seat, 0) for seat, times in asked.items() if times)
     reached: set[str] = set()
     while waiting:
-        seat = waiting.pop()
+        seat, hop = waiting.popleft()
         if seat in reached:
             continue
         reached.add(seat)
+        if hop >= policy.dispatch.max_hops:
+            continue
         for prospect in of_seat.get(seat, ()):
-            if prospect.may_broadcast and chains:
+            if prospect.may_broadcast:
                 return frozenset(active)
-            if policy.dispatch.enabled and chains:
-                waiting.extend(prospect.seats)
+            if policy.dispatch.enabled:
+                waiting.extend((named, hop + 1) for named in sorted(prospect.seats))
     return frozenset(reached.intersection(active))
 
 
 def _dead(
-    prospects: Mapping[int, Prospect], seats: frozenset[str], subject: Subject
+    prospects: Mapping[int, Prospect], grants: Mapping[str, float], subject: Subject
 ) -> Iterator[_Unreached]:
     """Yield every turn that is not played, or not in all its copies, in file order."""
-    listed = _PerSeat(seats, subject)
+    listed = _PerSeat(grants, subject)
     for turn in subject.parts.turns:
         prospect = prospects.get(turn.number)
         if prospect is None:
@@ -213,10 +259,11 @@ def _dead(
 class _PerSeat:
     """A walk along the list of a routed scenario: a seat plays its own turns in order.
 
-    ``blocked`` is why no person behind here ever speaks.
+    ``grants`` is how often each seat can be granted a turn, at most; ``blocked`` is why no person
+    behind here ever speaks.
     """
 
-    seats: frozenset[str]
+    grants: Mapping[str, float]
     subject: Subject
     blocked: str | None = None
     closed: dict[str, str] = field(factory=dict)
@@ -238,20 +285,26 @@ class _PerSeat:
             self.blocked = self.blocked or _spent(self.subject)
         if reached == repeat:
             return None
-        self.blocked = self.blocked or f"turn {turn.number} is listed before it and never played"
+        how = "not played in all its copies" if reached else "never played"
+        self.blocked = self.blocked or f"turn {turn.number} is listed before it and {how}"
         return _Unreached(turn, reached, why)
 
     def _reached(self, seat: str, repeat: int) -> tuple[int, str]:
         if self.subject.seats[seat].retired:
             return 0, f"the seat {quoted(seat)} is retired"
-        if seat not in self.seats:
+        grants = self.grants.get(seat, 0)
+        if grants == 0:
             return 0, f"nothing in this file can hand {quoted(seat)} the turn"
         if seat in self.closed:
             return 0, self.closed[seat]
-        if self._limit is None:
-            return repeat, ""
-        left = max(self._limit - self.counts.get(seat, 0), 0)
-        return min(repeat, left), _spent(self.subject)
+        limit, why = math.inf, ""
+        if self._limit is not None:
+            limit, why = self._limit, _spent(self.subject)
+        if grants < limit:
+            times = "once" if grants == 1 else f"{grants} times"
+            limit, why = grants, f"this file can hand {quoted(seat)} the turn only {times}"
+        left = max(limit - self.counts.get(seat, 0), 0)
+        return int(min(repeat, left)), why
 
     @property
     def _limit(self) -> int | None:

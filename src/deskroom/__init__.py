@@ -19,6 +19,7 @@ from deskroom.errors import (
     RoomClosed,
     RoomFailure,
     RosterError,
+    SeatCancelled,
     UsageError,
 )
 
@@ -89,6 +90,7 @@ __all__ = [
     "Scenario",
     "ScriptedRouter",
     "Seat",
+    "SeatCancelled",
     "SimulatedClock",
     "Turn",
     "TurnRecord",

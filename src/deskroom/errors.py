@@ -32,6 +32,7 @@ __all__ = [
     "RoomClosed",
     "RoomFailure",
     "RosterError",
+    "SeatCancelled",
     "UsageError",
     "WireError",
     "hint",
@@ -115,6 +116,13 @@ class FileError(DeskroomError):
 
 class RoomFailure(DeskroomError):
     """The room cannot go on: what it depends on (a router, a callback, a journal) failed."""
+
+
+class SeatCancelled(DeskroomError):
+    """A seat's turn was cut short by a cancellation that was not its room's.
+
+    On asyncio that is what comes of awaiting a task which somebody has cancelled.
+    """
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

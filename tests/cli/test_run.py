@@ -205,8 +205,8 @@ def test_a_journal_that_was_closed_is_left_as_it_is(run: Run, desk: Path, path: 
 
 
 UNSEEN = (
-    "what differs is not in the journal: a turn that was not played yet, how long one takes, its "
-    "scores or its late calls"
+    "what differs is not in the journal: a turn that was not played yet, the text beside a call "
+    "that was accepted, how long a turn takes, its scores or its late calls"
 )
 
 

@@ -146,7 +146,7 @@ def test_whatever_a_seat_emits_its_journal_is_sound(tmp_path: Path) -> None:
             policy=Policy(aside=AsidePolicy(enabled=True, max_members=1, max_messages=1)),
         )
         result = anyio.run(room.run)
-    assert ("ok",) * 4 == result.turns[0].replies[:4]
+    assert ["ok"] * 4 == result.turns[0].replies[:4]
     assert 2 == verify(path).rows
 
 
@@ -161,7 +161,7 @@ def test_the_largest_message_and_the_deepest_arguments_can_be_read_again(tmp_pat
     with JournalFile.create(path) as journal:
         room = Room(seats, opening="go", clock=SimulatedClock(), journal=journal)
         result = anyio.run(room.run)
-    assert ("bad_arguments", "ok") == result.turns[0].replies
+    assert ["bad_arguments", "ok"] == result.turns[0].replies
     assert 2 == verify(path).rows
 
 

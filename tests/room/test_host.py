@@ -779,7 +779,7 @@ async def test_a_fence_seat_is_read_through_its_text(text: str, row: str) -> Non
         {Seat(id="a", fence=True): ScriptedSeat(text), Seat(id="b"): ScriptedSeat()}
     )
     assert ["user: go", f"a: {row}"] == said(result)
-    assert () == result.turns[0].replies
+    assert [] == result.turns[0].replies
     assert (2 if "@b" in row else 1) == result.granted
 
 

@@ -612,6 +612,61 @@ async def test_a_room_can_be_stopped_by_a_seat_as_it_is_cancelled() -> None:
     assert "stopped" == (await room.run()).closed
 
 
+@pytest.mark.parametrize("hangs", ["router", "callback"])
+async def test_a_stop_does_not_wait_for_what_is_not_the_rooms_own(hangs: str) -> None:
+    """A router and a callback are cancelled; the routing stays owed to whoever goes on."""
+    waits = anyio.Event()
+
+    async def forever(*_: object) -> Mapping[str, float]:
+        waits.set()
+        await anyio.sleep_forever()
+        return {}
+
+    async def on_row(entry: RowEntry) -> None:
+        if entry.kind == "seat":
+            await forever()
+
+    async def stop() -> None:
+        await waits.wait()
+        room.stop()
+
+    def seats() -> Mapping[str, Act]:
+        call = ("desk_broadcast", {"message": "who?"})
+        return {"a": ScriptedSeat([call]), "b": ScriptedSeat([post("I")])}
+
+    journal = ListJournal()
+    options = {"router": forever} if hangs == "router" else {"on_row": on_row}
+    room = simulated(seats(), journal=journal, **options)
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(stop)
+            result = await room.run()
+    assert ("stopped", ["user: go", "a: who?"]) == (result.closed, said(result))
+    assert "stopped" == verify_entries(journal.entries, "run").closed
+    again = simulated(
+        seats(), journal=journal, router=ScriptedRouter([{"b": 1}]), resume=list(journal.entries)
+    )
+    assert ["user: go", "a: who?", "b: I"] == said(await again.run())
+    assert "quiet" == verify_entries(journal.entries, "run").closed
+
+
+async def test_the_entries_of_a_script_are_those_of_another_room() -> None:
+    """What would decide who is next is part of what a room is."""
+    listed = Script([Cue(seat="a")], listed=True)
+    journal = ListJournal()
+    await simulated({"a": ScriptedSeat([post("hi")])}, script=listed, journal=journal).run()
+    for script, differs in (
+        (None, "it was played from a script, and this room has none"),
+        (Script([Cue(seat="a")], listed=False), "order is 'listed' there and 'routed' here"),
+    ):
+        with pytest.raises(UsageError, match=f"^these entries are of another room: {differs}$"):
+            simulated({"a": ScriptedSeat()}, script=script, resume=journal.entries)
+    plain = ListJournal()
+    await simulated({"a": ScriptedSeat()}, journal=plain).run()
+    with pytest.raises(UsageError, match=r"it had no script, and this room plays one$"):
+        simulated({"a": ScriptedSeat()}, script=listed, resume=plain.entries)
+
+
 # The callback for rows
 
 

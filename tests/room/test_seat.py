@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+import sniffio
 from anyio.lowlevel import checkpoint
 
 from deskroom.core import DESK, Author, SeenRow
-from deskroom.errors import UsageError
+from deskroom.errors import SeatCancelled, UsageError
 from deskroom.room import ChairPolicy, Policy, Reply, Room, RoomResult, Seat, SimulatedClock, Turn
+from deskroom.room.clock import RealClock
 from deskroom.room.entries import CallEntry
 from deskroom.room.seat import Act, CountedInbox, SeatChannel, run_seat
 from deskroom.room.state import TurnRecord
@@ -518,6 +521,57 @@ async def test_an_actor_whose_room_closes_as_its_turn_ends_is_done() -> None:
     await run_seat(silent, to_host)
     assert [True, False] == [*counted, turn.tracked]
     to_host.close()
+
+
+@pytest.mark.parametrize("tasks", [1, 2])
+@pytest.mark.parametrize("ends", ["stopped", "quiet", "cancelled"])
+async def test_a_seat_that_calls_until_it_is_heard_holds_up_nobody_when_the_room_ends(
+    tasks: int, ends: str
+) -> None:
+    """It is told so for ever, and others go on all the same: the room that ends, above all."""
+
+    async def ask(turn: Turn) -> None:
+        while not (await turn.dm(["b"], "a word")).ok:
+            pass
+
+    async def a(turn: Turn) -> None:
+        async with anyio.create_task_group() as group:
+            for _ in range(tasks):
+                group.start_soon(ask, turn)
+
+    async def stop() -> None:
+        await anyio.sleep(0.02)
+        room.stop()
+
+    timeout = 0.02 if ends == "quiet" else 60
+    room = Room({"a": a, "b": silent}, opening="go", policy=Policy(turn_timeout_s=timeout))
+    closed = "cancelled"
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as group:
+            if ends == "stopped":
+                group.start_soon(stop)
+            with anyio.move_on_after(0.02 if ends == "cancelled" else 20):
+                closed = (await room.run()).closed
+    assert ends == closed
+
+
+async def test_a_seat_that_waits_for_a_cancelled_task_fails_by_itself() -> None:
+    """On asyncio that raises what a cancellation raises; it costs the seat its own turn."""
+    if sniffio.current_async_library() != "asyncio":
+        pytest.skip("trio has no task that another may wait for")
+
+    async def a(turn: Turn) -> None:
+        await turn.post("@b over to you")
+        job = asyncio.ensure_future(asyncio.sleep(9))
+        job.cancel()
+        await job
+
+    for clock in (SimulatedClock(), RealClock()):
+        result = await play({"a": a, "b": silent}, clock=clock, policy=nudging(1))
+        assert ("quiet", None) == (result.closed, result.error)
+        assert ["failed", "failed"] == [turn.outcome for turn in result.turns]
+        assert isinstance(result.failures[1], SeatCancelled)
+        assert "the seat waited for a task that was cancelled" == str(result.failures[1])
 
 
 # The substitutes

@@ -413,7 +413,7 @@ def test_a_grant_that_a_crash_cut_short_is_replaced_by_the_next_attempt() -> Non
         CallEntry(1, 1, "a", 1, "desk_post", {}),
         granted(1, attempt=2, cue=0),
     )
-    assert [(1, 2, 0, ())] == [(t.number, t.attempt, t.cue, t.replies) for t in state.turns]
+    assert [(1, 2, 0, [])] == [(t.number, t.attempt, t.cue, t.replies) for t in state.turns]
     assert [1] == state.script.unplayed() if state.script else False
     assert (1, False) == (state.granted, state.retry_of(1))
 

@@ -572,8 +572,8 @@ def test_what_changes_nothing_that_is_played_leaves_a_journal_good(
 
 
 UNSEEN = (
-    "what differs is not in the journal: a turn that was not played yet, how long one takes, its "
-    "scores or its late calls"
+    "what differs is not in the journal: a turn that was not played yet, the text beside a call "
+    "that was accepted, how long a turn takes, its scores or its late calls"
 )
 
 
@@ -637,12 +637,17 @@ def test_another_desk_or_policy_is_told_by_its_key(
 
 
 def test_another_number_of_seats_is_told(journaled: list[Entry]) -> None:
-    """Both lists are shown, as far as there is room."""
+    """The first seat that only one of them has is shown, as far as there is room."""
     head = HEAD.replace("] }}", ', {{ id = "z" }}] }}')
     found = difference(journaled, based(head=head))
     assert found is not None
-    assert found.startswith("seats is [{'id': 'a', 'name': None, ")
-    assert found.count("…") == 2
+    assert found.startswith("seats[4] is {'id': 'z', 'name': None, ")
+    assert found.endswith("… here, and there is none there")
+    fewer = HEAD.replace(', {{ id = "c" }}] }}', "] }}")
+    found = difference(journaled, based(BASE.replace('"c"', '"b"').replace("@c", "@b"), fewer))
+    assert found is not None
+    assert found.startswith("seats[3] is {'id': 'c', 'name': None, ")
+    assert found.endswith("… there, and there is none here")
 
 
 def test_another_order_is_told(journaled: list[Entry]) -> None:

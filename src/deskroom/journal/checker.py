@@ -298,8 +298,7 @@ class Checker:
         return f"the room closed as {entry.reason}, and {self._said(step)}"
 
     def _reasons(self, step: steps.Step) -> Iterator[str]:
-        if not isinstance(step, steps.Wrote | steps.Route):
-            yield "stopped"
+        yield "stopped"
         if not self._is_free(step):
             if step == steps.Close("completed"):
                 yield "completed"

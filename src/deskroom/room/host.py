@@ -11,7 +11,7 @@ import math
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from inspect import isawaitable
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
 from anyio.abc import TaskGroup
@@ -45,11 +45,14 @@ from deskroom.room.log import logs_info
 from deskroom.room.machine import TurnEvent, TurnState
 from deskroom.room.open_turn import NOT_YOUR_TURN, TURN_ENDED, OpenTurn, Verdict, refusal_reply
 from deskroom.room.router import Router, Routing
+from deskroom.room.script import order_of
 from deskroom.room.seat import Act, CountedInbox, HostInbox, Seat
 from deskroom.room.sentences import files_text
 from deskroom.room.state import RoomState, TurnRecord
 
 __all__ = ["Host", "OnRow"]
+
+T = TypeVar("T")
 
 OnRow = Callable[[RowEntry], Awaitable[object] | object]
 
@@ -97,6 +100,9 @@ class Host:
         self._turn: OpenTurn | None = None
         self._rung = False
         self._stopping = False
+        # Around a wait for what is not the room's own: a router, or a callback for rows.
+        self._outside: anyio.CancelScope | None = None
+        self._leaves_debts = False
         self._tasks: TaskGroup | None = None
         #: Whether the room left somebody at work when it closed.
         self.leaves_work = False
@@ -128,10 +134,7 @@ class Host:
 
     def header(self) -> HeaderEntry:
         """Return the first entry: what the room is made of."""
-        if self.state.script is None:
-            return HeaderEntry(self._setup)
-        order = "listed" if self.state.is_listed else "routed"
-        return HeaderEntry(self._setup, order, self._scenario)  # type: ignore[arg-type]
+        return HeaderEntry(self._setup, order_of(self._setup.script), self._scenario)
 
     def _may_be_interrupted(self) -> bool:
         """Whether a person may speak now: after the opening, and not before a row about files."""
@@ -139,8 +142,13 @@ class Host:
         return opened and self.state.owed_wrote is None
 
     def stop(self) -> None:
-        """Close the room before its next turn; an open turn ends here and becomes no row."""
+        """Close the room before its next turn; an open turn ends here and becomes no row.
+
+        What a turn owes is still done, unless it waits for a router or a callback just now.
+        """
         self._stopping = True
+        if self._outside is not None:
+            self._outside.cancel()
         # The mark counts; a message wakes a host that waits, and there is none before the room runs.
         if self._tasks is not None:
             with suppress(anyio.WouldBlock, anyio.ClosedResourceError):
@@ -169,9 +177,10 @@ class Host:
 
     def _next(self) -> steps.Step:
         step = steps.next_step(self.state)
-        if self._stopping and not isinstance(step, steps.Wrote | steps.Route):
-            return steps.Close("stopped")
-        return step
+        if not self._stopping:
+            return step
+        is_owed = isinstance(step, steps.Wrote | steps.Route) and not self._leaves_debts
+        return step if is_owed else steps.Close("stopped")
 
     async def _do(self, step: steps.Step) -> None:
         match step:
@@ -226,9 +235,19 @@ class Host:
         try:
             result = on_row(entry)
             if isawaitable(result):
-                await result
+                await self._unless_stopped(result)
         except Exception as error:
             raise RoomFailure(f"the callback for rows failed: {error!r}") from error
+
+    async def _unless_stopped(self, wait: Awaitable[T]) -> T | None:
+        """Wait for what is not the room's own; a stop meanwhile ends that, and gives None.
+
+        What is owed then stays owed, to a room that goes on from here.
+        """
+        with anyio.CancelScope() as self._outside:
+            return await wait
+        self._leaves_debts = True
+        return None
 
     # Rows that no turn makes
 
@@ -274,9 +293,11 @@ class Host:
 
     async def _route(self, entry: RowEntry) -> None:
         record = self.state.turns[-1]
-        recipients: tuple[str, ...] = ()
+        recipients: tuple[str, ...] | None = ()
         if record.hop < self._policy.dispatch.max_hops:
-            recipients = await self._routing.recipients(entry.row, record.cue)
+            recipients = await self._unless_stopped(self._routing.recipients(entry.row, record.cue))
+        if recipients is None:
+            return
         self._write(RoutedEntry(entry.row.sequence, recipients, record.hop + 1))
         self._turn_log.info(
             "broadcast.routed", sequence=entry.row.sequence, recipients=len(recipients)

@@ -28,7 +28,7 @@ from deskroom.room.log import room_logger
 from deskroom.room.messages import Word
 from deskroom.room.policy import Policy
 from deskroom.room.router import Router
-from deskroom.room.script import Script
+from deskroom.room.script import Script, order_of
 from deskroom.room.seat import Act, Seat
 from deskroom.room.setup import Opening, Setup, difference
 from deskroom.room.state import RoomState, TurnRecord
@@ -236,7 +236,10 @@ class Room:
             self._stragglers.append(straggler)
 
     def stop(self) -> None:
-        """Close the room now: an open turn becomes no row, and what is written stays written."""
+        """Close the room now: an open turn becomes no row, and what is written stays written.
+
+        A router or a callback that the room waits for is cancelled.
+        """
         if not self._done:
             self._host.stop()
 
@@ -246,13 +249,25 @@ def _restored(setup: Setup, entries: Iterable[Entry]) -> RoomState:
     state = RoomState(setup)
     for entry in entries:
         if isinstance(entry, HeaderEntry):
-            differs = difference(entry.setup, setup)
+            differs = difference(entry.setup, setup) or _order_difference(entry, setup.script)
             if differs is not None:
                 raise UsageError(f"these entries are of another room: {differs}")
         state.apply(entry)
     if state.closed == "stopped":
         state.closed = None
     return state
+
+
+def _order_difference(there: HeaderEntry, script: Script | None) -> str | None:
+    """Return how the orders of two rooms' scripts differ, or that only one room has a script."""
+    here = order_of(script)
+    if there.order == here:
+        return None
+    if here is None:
+        return "it was played from a script, and this room has none"
+    if there.order is None:
+        return "it had no script, and this room plays one"
+    return f"order is {there.order!r} there and {here!r} here"
 
 
 def _people(people: Mapping[str, str] | Iterable[Person]) -> tuple[Person, ...]:

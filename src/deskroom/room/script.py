@@ -8,10 +8,11 @@ before it has been played.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from attrs import field, frozen
 
-__all__ = ["Cue", "Script", "ScriptPosition"]
+__all__ = ["Cue", "Script", "ScriptPosition", "order_of"]
 
 
 @frozen
@@ -32,6 +33,13 @@ class Script:
     listed: bool
     #: The most calls that one turn sends after its end; the host's channel has room for them.
     most_late: int = 0
+
+
+def order_of(script: Script | None) -> Literal["listed", "routed"] | None:
+    """Return the order of a script, or None where there is none."""
+    if script is None:
+        return None
+    return "listed" if script.listed else "routed"
 
 
 class ScriptPosition:

@@ -10,11 +10,12 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
+from anyio.lowlevel import checkpoint
 
 from deskroom.core.audience import Viewer
 from deskroom.core.text import is_blank
 from deskroom.core.transcript import Row, SeenRow
-from deskroom.errors import UsageError
+from deskroom.errors import SeatCancelled, UsageError
 from deskroom.room.mailbox import CLOSING, Mailbox
 from deskroom.room.messages import Call, History, Reply, TurnEnd
 from deskroom.room.policy import Policy
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Act", "CountedInbox", "HostInbox", "Seat", "SeatChannel", "Turn", "run_seat"]
 
+_WAITED_IN_VAIN = "the seat waited for a task that was cancelled"
 _CLOSED = "The room has closed: this call was not taken."
 #: No arguments at all, as told from the null that a model may emit for them.
 _NO_ARGUMENTS: Final = object()
@@ -129,6 +131,8 @@ class SeatChannel:
                 if reply.call_id == self.calls:
                     return reply
         except CLOSING:
+            # Whoever calls until it is heard must let others go on, and be cancelled.
+            await checkpoint()
             return _closed_reply(self.calls)
         finally:
             self._calling = False
@@ -310,11 +314,17 @@ async def run_seat(act: Act, channel: SeatChannel) -> None:
             turn = await channel.grants.take_later()
         except CLOSING:
             return
-        text, error = "", None
+        text = ""
+        error: Exception | None = None
         try:
             try:
                 said = await act(turn)
                 text = said if isinstance(said, str) else ""
+            except anyio.get_cancelled_exc_class() as raised:
+                if anyio.get_current_task().has_pending_cancellation():
+                    raise
+                error = SeatCancelled(_WAITED_IN_VAIN)
+                error.__cause__ = raised
             except Exception as raised:  # noqa: BLE001 - whatever a seat raises costs its turn
                 error = raised
             await turn.end(text, error)

@@ -105,10 +105,16 @@ def _leaves(path: str, before: Any, now: Any) -> Iterator[str]:  # noqa: ANN401 
         for key in before:
             if before[key] != now[key]:
                 yield from _leaves(f"{path}.{key}", before[key], now[key])
-    elif isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
-        for at, (one, other) in enumerate(zip(before, now, strict=True), start=1):
+    elif isinstance(before, list) and isinstance(now, list):
+        for at, (one, other) in enumerate(zip(before, now, strict=False), start=1):
             if one != other:
                 yield from _leaves(f"{path}[{at}]", one, other)
+        # One list goes on where the other ends.
+        at = min(len(before), len(now))
+        if at < len(before):
+            yield f"{path}[{at + 1}] is {_short(before[at])} there, and there is none here"
+        if at < len(now):
+            yield f"{path}[{at + 1}] is {_short(now[at])} here, and there is none there"
     else:
         yield f"{path} is {_short(before)} there and {_short(now)} here"
 

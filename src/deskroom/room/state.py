@@ -57,7 +57,7 @@ class TurnRecord:
     attempt: int
     cue: int | None
     outcome: Outcome | None = None
-    replies: tuple[str, ...] = ()
+    replies: list[str] = field(factory=list)
     row: int | None = None
     error: Exception | None = field(default=None, repr=False)
     text: str = field(default="", repr=False)
@@ -177,7 +177,7 @@ class RoomState:
     def _call(self, entry: CallEntry) -> None:
         record = self.record(entry.turn, entry.attempt, entry.seat)
         if record is not None and entry.source == "call":
-            record.replies += (entry.reply,)
+            record.replies.append(entry.reply)
 
     def _end(self, entry: EndEntry) -> None:
         record = self._finish(entry.outcome)

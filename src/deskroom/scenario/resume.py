@@ -20,8 +20,8 @@ from deskroom.speech.tools import POST, served
 __all__ = ["check_resumable", "listed_calls", "script_digest"]
 
 _UNSEEN: Final = (
-    "what differs is not in the journal: a turn that was not played yet, how long one takes, its "
-    "scores or its late calls"
+    "what differs is not in the journal: a turn that was not played yet, the text beside a call "
+    "that was accepted, how long a turn takes, its scores or its late calls"
 )
 
 

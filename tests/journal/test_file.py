@@ -128,6 +128,28 @@ def test_what_is_gathered_is_written_when_it_is_much(path: Path, sync: Sync) -> 
     assert 41 == len(entries(path))
 
 
+def test_an_empty_file_that_was_there_before_is_left_where_it_is(tmp_path: Path) -> None:
+    """It is no journal yet, and may become one; whose it is, the journal cannot know."""
+    path = tmp_path / "run.jsonl"
+    path.touch()
+    JournalFile.create(path).close()
+    assert (True, b"") == (path.exists(), path.read_bytes())
+
+
+@pytest.mark.parametrize("opened", [JournalFile.create, JournalFile.resume])
+def test_a_pipe_and_a_device_keep_no_journal(
+    tmp_path: Path, opened: Callable[[Path], JournalFile]
+) -> None:
+    """Nobody waits for a reader, and what was there stays there."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, Path(os.devnull)):
+        with pytest.raises(JournalError) as raised:
+            opened(path)
+        problem = "this is a pipe or a device, and a journal needs a file"
+        assert (problem, True) == (raised.value.problem, path.exists())
+
+
 def test_a_journal_in_which_nothing_was_written_is_taken_away(path: Path) -> None:
     """It leaves no empty file behind; a file that took its name meanwhile is not its own."""
     JournalFile.create(path).close()

@@ -17,6 +17,7 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from types import TracebackType
 from typing import Final, Literal, Self
 
@@ -158,13 +159,15 @@ class JournalFile:
     def create(cls, path: str | Path, *, sync: Sync = "row") -> Self:
         """Begin a new journal.
 
-        An empty file counts as none: whoever made it died before its first line. A new journal in
-        which nothing was written is taken away again when it is closed. Raises ``JournalError`` if
-        there is a file already (its rows are not to be lost) or if none can be made.
+        An empty file counts as none: whoever made it died before its first line. A file that was
+        made here, and in which nothing was written, is taken away again when it is closed. Raises
+        ``JournalError`` if there is a journal already (its rows are not to be lost) or if none can
+        be made.
         """
         shown = str(path)
+        _refuse_what_is_no_file(path)
         try:
-            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+            fd, is_new = _made_or_opened(path)
         except OSError as error:
             raise JournalError(shown, f"the journal cannot be made: {error.strerror}") from None
         _lock(shown, fd)
@@ -174,7 +177,7 @@ class JournalFile:
         if sync != "never":
             _sync_folder(Path(path).parent)
         journal = cls(shown, fd, sync)
-        journal._is_new = True
+        journal._is_new = is_new
         return journal
 
     @classmethod
@@ -186,6 +189,7 @@ class JournalFile:
         for any other bad line, and then nothing is written; and when another process writes to it.
         """
         shown = str(path)
+        _refuse_what_is_no_file(path)
         try:
             fd = os.open(path, os.O_WRONLY | os.O_APPEND)
         except FileNotFoundError:
@@ -291,6 +295,25 @@ class JournalFile:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _refuse_what_is_no_file(path: str | Path) -> None:
+    """Refuse a pipe, on which opening would wait for a reader, and a device, which keeps nothing."""
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError):
+        return  # opening it says why
+    if not (S_ISREG(mode) or S_ISDIR(mode)):
+        raise JournalError(str(path), "this is a pipe or a device, and a journal needs a file")
+
+
+def _made_or_opened(path: str | Path) -> tuple[int, bool]:
+    """Return an open file, and whether it was made for that."""
+    flags = os.O_WRONLY | os.O_APPEND
+    try:
+        return os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o666), True
+    except FileExistsError:
+        return os.open(path, flags | os.O_CREAT, 0o666), False
 
 
 def _lock(path: str, fd: int) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shlex
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +19,7 @@ def test_what_is_written_passes_as_it_is(run: Run, tmp_path: Path, order: str) -
     file = tmp_path / "mine.toml"
     ended = run("new", "--order", order, file)
     assert (0, "") == (ended.code, ended.err)
-    assert f"wrote {file}; play it with: deskroom replay mine.toml\n" == ended.out
+    assert f"wrote {file}; play it with: deskroom replay {file}\n" == ended.out
     assert order == tomllib.loads(file.read_text())["order"]
     checked = run("check", "--strict", file)
     assert (0, "1 scenario: 0 errors, 0 warnings\n") == (checked.code, checked.out)
@@ -86,6 +87,22 @@ def test_a_name_that_a_comment_cannot_hold_is_not_written_into_it(
 ) -> None:
     """A line end in it would end the comment, and a space the word."""
     file = tmp_path / name
-    assert 0 == run("new", file).code
+    ended = run("new", file)
+    assert 0 == ended.code
+    # What it says to play is what a shell takes.
+    if "\n" not in name:
+        words = shlex.split(ended.out.partition("play it with: ")[2])
+        assert ["deskroom", "replay", str(file)] == words
     assert "#   deskroom replay FILE " in file.read_text()
     assert 0 == run("check", "--strict", file).code
+
+
+def test_the_command_it_names_plays_the_file_from_where_it_was_called(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder in the path stays, and a name that begins with a dash is no option."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    for name in ("sub/a.toml", "-x.toml"):
+        told = run("new", "--", name).out.partition("play it with: deskroom ")[2]
+        assert 0 == run(*shlex.split(told)).code

@@ -291,10 +291,13 @@ def test_an_ambiguous_name_lists_what_it_may_mean() -> None:
     assert expected == told(post("@checker"), speaker(name="Checker"))
 
 
-def test_only_the_first_eight_ats_are_explained() -> None:
-    """A message of nothing but marks gets a reply of bounded length."""
+def test_only_the_first_eight_ats_that_do_not_count_are_explained() -> None:
+    """A message of nothing but marks gets a reply of bounded length, which says that there is more."""
     text = told(post("@zzzz " * 5000), speaker())
     assert 8 == text.count("@zzzz is nobody here.")
+    assert text.endswith(" There are more that do not count.")
+    eight = told(post("@checker " + "@zzzz " * 8), speaker())
+    assert (8, False) == (eight.count("@zzzz is nobody here."), "There are more" in eight)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Final, Literal
 
@@ -178,11 +179,16 @@ def new_command(path: str | None, *, order: Literal["listed", "routed"], force: 
         click.echo(text.replace("{name}", "FILE"), nl=False)
         return
     _write(path, text.replace("{name}", _word(path)), force=force)
-    click.echo(one_line(f"wrote {path}; play it with: deskroom replay {_word(path)}"))
+    click.echo(one_line(f"wrote {path}; play it with: deskroom replay {_argument(path)}"))
+
+
+def _argument(path: str) -> str:
+    """Return the path as a shell takes it."""
+    return shlex.quote(f"./{path}" if path.startswith("-") else path)
 
 
 def _word(path: str) -> str:
-    """Return the file's name as it can stand in a comment, and in a shell's line."""
+    """Return the file's name as it can stand in a comment."""
     name = Path(path).name
     plain = name.isascii() and all(c.isalnum() or c in "._-" for c in name)
     return name if plain and not name.startswith("-") else "FILE"

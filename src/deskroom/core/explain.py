@@ -57,15 +57,12 @@ def explain_mentions(
     body: str, author: Target | None, directory: Directory, *, limit: int | None = None
 ) -> tuple[Note, ...]:
     """Return a note for each ``@`` in ``body`` (for the first ``limit`` of them), in order."""
-    if "@" not in body:
-        return ()
+    return tuple(islice(mention_notes(body, author, directory), limit))
+
+
+def mention_notes(body: str, author: Target | None, directory: Directory) -> Iterator[Note]:
+    """Yield a note for each ``@`` in ``body``, in order, for whoever needs only the first few."""
     resolved = {m.offset: m for m in resolve(body, None, author, directory)}
-    return tuple(islice(_notes(body, author, directory, resolved), limit))
-
-
-def _notes(
-    body: str, author: Target | None, directory: Directory, resolved: dict[int, Mention]
-) -> Iterator[Note]:
     spans = code_spans(body)
 
     # One unknown name said a thousand times is compared with the aliases once.

@@ -7,7 +7,7 @@ from typing import Final
 
 from deskroom.core.directory import Target, starts_a_name
 from deskroom.core.dispatch import Decision, TurnFor, loud_agents
-from deskroom.core.explain import Note, explain_mentions
+from deskroom.core.explain import Note, mention_notes
 from deskroom.core.transcript import SeenRow
 from deskroom.room.calls import Accepted, Refusal, Speaker
 from deskroom.speech.tools import served, tool_specs
@@ -139,9 +139,7 @@ def _notes(accepted: Accepted, speaker: Speaker) -> list[str]:
     written = not isinstance(accepted.utterance, Dm)
     if written and accepted.utterance.message.count("@") == len(loud):
         return []
-    notes = explain_mentions(
-        accepted.utterance.message, speaker.target, speaker.directory, limit=_MOST_NOTES
-    )
+    notes = mention_notes(accepted.utterance.message, speaker.target, speaker.directory)
     admitted = accepted.committed.audience.members
     private = accepted.committed.audience.kind == "aside"
     sentences = []
@@ -151,6 +149,9 @@ def _notes(accepted: Accepted, speaker: Speaker) -> list[str]:
             sentences.append(f"{note.text} cannot read this and is not woken.")
         elif note.verdict != "mention":
             sentences.append(note_sentence(note))
+        if len(sentences) > _MOST_NOTES:
+            sentences[-1] = "There are more that do not count."
+            break
     return sentences
 
 

@@ -78,9 +78,14 @@ def _played(told: Told, path: str) -> tuple[Replay, Told]:
 
 
 def _finished(told: Told, replay: Replay, path: str) -> Recorded:
-    text = _text(told, _with_expectations(told.scenario(), replay), path)
+    text = _text(told, _with_expectations(told, replay), path)
     held = compare_again(replay, parse_scenario(text, path))
-    return Recorded(text=text, replay=held, remarks=told.remarks)
+    of_turns = (
+        f"turn {number}: {remark}"
+        for number, part in enumerate(told.listed, start=1)
+        for remark in part.remarks
+    )
+    return Recorded(text=text, replay=held, remarks=(*told.remarks, *of_turns))
 
 
 # --- the scenario ------------------------------------------------------------------------------
@@ -131,24 +136,39 @@ def _text(told: Told, scenario: Scenario, path: str) -> str:
 # --- what is expected --------------------------------------------------------------------------
 
 
-def _with_expectations(scenario: Scenario, replay: Replay) -> Scenario:
-    """Return a scenario that expects what came out."""
+def _with_expectations(told: Told, replay: Replay) -> Scenario:
+    """Return the scenario, expecting what came out."""
+    scenario = told.scenario()
     opening = scenario.opening
     if opening is not None and replay.opening.entry is not None:
         value = _model_value(next_pin(replay.opening))
         opening = evolve(opening, expect=OpeningExpect(next=value))
     turns = [
-        evolve(turn, expect=_turn_expect(played))
+        evolve(turn, expect=_turn_expect(played, told.state.unrouted))
         for turn, played in zip(scenario.turns, replay.played, strict=True)
     ]
-    expect = RunExpect(**run_values(replay.result))
+    expect = RunExpect(**_run_pins(told, replay))
     return evolve(scenario, opening=opening, turns=tuple(turns), expect=expect)
 
 
-def _turn_expect(played: Played) -> TurnExpect | None:
+def _turn_expect(played: Played, unrouted: RowEntry | None) -> TurnExpect | None:
     if played.record is None and played.entry is None:
         return None
-    return TurnExpect(**{key: _model_value(value) for key, value in turn_pins(played).items()})
+    pins = {key: _model_value(value) for key, value in turn_pins(played).items()}
+    if played.entry is not None and unrouted is not None and played.entry.row == unrouted.row:
+        del pins["next"]  # the recorded room never came to know
+    return TurnExpect(**pins)
+
+
+def _run_pins(told: Told, replay: Replay) -> dict[str, Any]:
+    """Return what to expect of the run, without what could not come out otherwise."""
+    pins = dict(run_values(replay.result))
+    policy = told.setup.policy
+    if told.order == "listed" or policy.chair.rounds == 0:
+        del pins["nudges"]
+    if not policy.aside.enabled:
+        del pins["asides"]
+    return pins
 
 
 def _model_value(value: Any) -> Any:  # noqa: ANN401 - values of the file format

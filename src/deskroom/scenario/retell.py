@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from deskroom.room.entries import (
     CallEntry,
@@ -110,6 +110,8 @@ class Told:
         setup = self.setup
         opening = setup.opening
         turns = [part.turn() for part in self.listed]
+        if setup.policy.broadcast.router != "scripted":
+            turns = [evolve(turn, scores={}) for turn in turns]
         never = self.never_played()
         return Scenario(
             title=f"A recorded run of {setup.desk_name}",
@@ -187,6 +189,11 @@ class _Teller:
             self._remarks.append(
                 f"Turn {open_.number} ({open_.seat}) had not ended, so it is left out."
             )
+        if self._state.unrouted is not None:
+            self._remarks.append(
+                f"Row {self._state.unrouted.row.sequence}, a broadcast, had gone to nobody yet when "
+                "the recorded room ended; here it is routed."
+            )
         if self._closed in {"stopped", "failed"} or self._closed is None:
             self._remarks.insert(0, self._how_it_ended())
             self._closed = None
@@ -240,8 +247,8 @@ class _Teller:
             part.text = _message(entry.arguments)
             return
         call, remark = written_call(entry.tool, entry.arguments)
-        if remark is not None:
-            part.remarks.append(f"{remark} The reply is the same.")
+        if remark is not None and (said := f"{remark} The reply is the same.") not in part.remarks:
+            part.remarks.append(said)
         if not entry.late:
             part.calls.append(call)
             part.words.append(entry.reply)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from hashlib import sha256
 from pathlib import Path
 
@@ -898,6 +899,7 @@ def test_problems_come_in_file_order_whatever_finds_them() -> None:
     assert [
         "1:1: format: missing, expected 1",
         f'2:8: turn[1].seat: found "nobody", expected {SEATS}',
+        "3:1: turn[2]: a turn needs a seat or a person",
         (
             "4:1: turn[2].saay: unknown key, expected one of seat, person, say, calls, text, takes, "
             'crash, late, wrote, scores, repeat, expect; did you mean "say"?'
@@ -1119,3 +1121,68 @@ def test_a_path_that_is_blank_is_refused_at_its_place() -> None:
     line = text[: text.index("wrote")].count("\n") + 1
     expected = f'x.toml:{line}:18: turn[1].wrote[2]: found " ", expected a path'
     assert expected == str(caught.value)
+
+
+# --- all at once -------------------------------------------------------------------------------
+
+
+def test_what_does_not_fit_hides_nothing_else_of_its_turn() -> None:
+    """A key is left out and the rest is judged: names, and what goes together."""
+    text = DESK + (
+        '[[turn]]\nseat = "leed"\nsay = "hi"\ntakes = -1\n'
+        '[[turn]]\nseat = "lead"\n'
+        'expect = { next = { none = "no_such" }, outcome = "silent", content = "a" }\n'
+        '[[turn]]\nperson = "nobody"\nsay = 3\nexpect = { rows = 1, next = "x" }\n'
+    )
+    assert [
+        f'8:8: turn[1].seat: found "leed", expected {SEATS}; did you mean "lead"?',
+        "10:9: turn[1].takes: found -1, expected a number >= 0",
+    ] == problems(text)[:2]
+    keys = [problem.split(": ")[1] for problem in problems(text)]
+    assert [
+        "turn[1].seat",
+        "turn[1].takes",
+        "turn[2].expect.next.none",
+        "turn[2].expect.content",
+        "turn[3].person",
+        "turn[3].say",
+        "turn[3].expect.rows",
+        "turn[3].expect.next",
+    ] == keys
+
+
+def test_what_was_left_out_is_not_missed() -> None:
+    """A key that is there and does not fit is told once, and not as one that is not there."""
+    for wrong in ('seat = 3\nsay = "x"', 'person = 3\nsay = "x"', 'person = "sam"\nsay = 3'):
+        assert 1 == len(problems(DESK + "[[turn]]\n" + wrong + "\n")), wrong
+    desk = DESK.replace("people = [", "people = 3\nrest = [")
+    told = problems(desk + '[[turn]]\nperson = "x"\nsay = "x"\n')
+    assert not any("a person of the desk" in line for line in told)
+
+
+def test_every_fault_of_a_desk_is_told() -> None:
+    """Each seat and each person that is wrong, and the desk itself."""
+    text = (
+        'format = 1\n[desk]\nid = "main"\nname = ""\n'
+        'seats = [{ id = " " }, { id = "" }, { id = "a" }, { id = "a" }, { id = "a" }]\n'
+        'people = [{ id = "", label = "" }, { id = "p", label = "x" }, { id = "p", label = "x" }]\n'
+        '[[turn]]\nseat = "a"\nsay = "hi"\n'
+    )
+    kinds = [re.sub(r"^(\d+:\d+): ([^:]+): .* \((\w+)\)$", r"\1 \2 \3", p) for p in problems(text)]
+    assert [
+        "3:6 desk.id reserved_desk_identity",
+        "4:8 desk.name empty_desk_name",
+        "5:17 desk.seats[1].id empty_member_id",
+        "5:31 desk.seats[2].id empty_member_id",
+        "5:58 desk.seats[4].id duplicate_member_id",
+        "5:72 desk.seats[5].id duplicate_member_id",
+        "6:18 desk.people[1].id empty_person_id",
+        "6:74 desk.people[3].id duplicate_person_id",
+    ] == kinds
+
+
+def test_a_desk_with_an_unknown_key_still_has_its_names() -> None:
+    """A turn of a stranger is told along with it."""
+    text = DESK.replace('{ id = "lead"', '{ id = "lead", brif = "x"', 1)
+    keys = [line.split(": ")[1] for line in problems(text + TURN.replace("lead", "leda"))]
+    assert ["desk.seats[1].brif", "turn[1].seat"] == keys

@@ -81,7 +81,7 @@ class Roster:
     @cached_property
     def fault(self) -> tuple[str, str] | None:
         """The first thing wrong, as (kind, id), or None when the roster is valid."""
-        return next(_roster_faults(self), None)
+        return next(roster_faults(self), None)
 
 
 @frozen
@@ -106,7 +106,7 @@ class DeskSet:
     @cached_property
     def fault(self) -> tuple[str, str] | None:
         """The first thing wrong, as (kind, desk id), or None when the set is valid."""
-        return next(_desk_faults(self), None)
+        return next(desk_faults(self), None)
 
     def find(self, key: str) -> Desk | None:
         """Return the desk with this exact id, else the only one with this exact name."""
@@ -152,7 +152,8 @@ def lead(key: str | None, roster: Roster, desks: DeskSet) -> str | None:
     return next(iter(effective_members(key, roster, desks)), None)
 
 
-def _roster_faults(roster: Roster) -> Iterator[tuple[str, str]]:
+def roster_faults(roster: Roster) -> Iterator[tuple[str, str]]:
+    """Yield everything wrong with a roster as (kind, id), the first of which makes it invalid."""
     for noun, ids in (
         ("member", [m.id for m in roster.members]),
         ("person", [p.id for p in roster.people]),
@@ -166,7 +167,8 @@ def _roster_faults(roster: Roster) -> Iterator[tuple[str, str]]:
             seen.add(id_)
 
 
-def _desk_faults(desks: DeskSet) -> Iterator[tuple[str, str]]:
+def desk_faults(desks: DeskSet) -> Iterator[tuple[str, str]]:
+    """Yield everything wrong with a set of desks as (kind, desk id)."""
     seen: set[str] = set()
     for desk in desks.desks:
         if not desk.id:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -33,7 +33,7 @@ from deskroom.scenario.rules import (
     check_policy,
     check_turn,
 )
-from deskroom.scenario.structure import refuse_unknown_keys, structured
+from deskroom.scenario.structure import Fitted, as_far_as_it_fits, refuse_unknown_keys, structured
 from deskroom.scenario.toml import Document, Places, Spot, parse_toml, read_toml
 from deskroom.scenario.words import Order
 
@@ -107,7 +107,7 @@ def load_setting(path: str | os.PathLike[str]) -> tuple[DeskSpec, Policy]:
     if "format" in document.data:
         reader.format()
     reader.head()
-    return reader.settled(reader.desk()), Policy()
+    return reader.settled(reader.desk().part), Policy()
 
 
 def find_scenarios(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
@@ -156,7 +156,7 @@ def _opened(path: str | os.PathLike[str]) -> Document:
 
 @frozen(kw_only=True)
 class Parts:
-    """What could be read of a document. A part that could not is None, or its default.
+    """What could be read of a document. A part that could not, as a whole, is None or its default.
 
     ``findings`` says what is wrong; ``turns`` holds each listed turn once, however often it is
     repeated.
@@ -184,21 +184,21 @@ def read_parts(document: Document) -> Parts:
     reader.format()
     head = reader.head() or _Head()
     desk = reader.desk()
-    names = Names(desk)
+    names = Names(desk.part)
     policy = reader.policy(names) or Policy()
     opening = reader.opening(names)
     expect = reader.expect()
     turns = reader.turns(names)
     check_order(reader.findings, head.order, document.data)
-    if desk is not None:
-        check_active(reader.findings, desk)
+    if desk.part is not None:
+        check_active(reader.findings, desk.part)
     return Parts(
         document=document,
         findings=reader.findings,
         title=head.title,
         why=head.why,
         order=head.order,
-        desk=desk,
+        desk=desk.part if desk.whole else None,
         policy=policy,
         opening=opening,
         turns=tuple(turns),
@@ -271,31 +271,36 @@ class _Reader:
         stated = {key: self._data[key] for key in ("title", "why", "order") if key in self._data}
         return structured(self.findings, (), stated, _Head)
 
-    def desk(self) -> DeskSpec | None:
+    def desk(self) -> Fitted[DeskSpec]:
         if "desk" not in self._data:
             self.findings.at_value(("desk",), "missing, expected a table")
-        desk = self._part("desk", DeskSpec)
-        if desk is not None:
-            check_desk(self.findings, desk)
+        desk = self._part("desk", DeskSpec, names=("seats", "people"))
+        if desk.part is not None:
+            check_desk(self.findings, desk.part)
         return desk
 
     def policy(self, names: Names) -> Policy | None:
         policy = self._part("policy", Policy)
-        if policy is not None:
-            check_policy(self.findings, policy, names)
-        return policy
+        if policy.part is not None:
+            check_policy(self.findings, policy.part, names)
+        return policy.part if policy.whole else None
 
     def opening(self, names: Names) -> Opening | None:
-        opening = self._part("opening", Opening)
+        fitted = self._part("opening", Opening)
+        opening = fitted.part
         if opening is None:
             return None
         check_opening(self.findings, opening, names)
+        if not fitted.whole:
+            return None
         expect = opening.expect and self._placed(("opening", "expect"), opening.expect)
         return evolve(opening, expect=expect, spot=Spot(self._document, ("opening",)))
 
     def expect(self) -> RunExpect | None:
         expect = self._part("expect", RunExpect)
-        return expect and self._placed(("expect",), expect)
+        if expect.part is None or not expect.whole:
+            return None
+        return self._placed(("expect",), expect.part)
 
     def turns(self, names: Names) -> list[Turn]:
         """Return the listed turns that could be read, each once."""
@@ -317,7 +322,8 @@ class _Reader:
 
     def _turn(self, position: int, stated: object, names: Names) -> Turn | None:
         path: KeyPath = ("turn", position)
-        turn = structured(self.findings, path, stated, Turn)
+        fitted = as_far_as_it_fits(self.findings, path, stated, Turn)
+        turn = fitted.part
         if turn is None or not isinstance(stated, Mapping):
             return None
         expect = turn.expect and self._placed((*path, "expect"), turn.expect)
@@ -325,7 +331,7 @@ class _Reader:
         spot = Spot(self._document, path)
         turn = evolve(turn, expect=expect, number=number, label=str(number), spot=spot)
         check_turn(self.findings, path, turn, stated, names)
-        return turn
+        return turn if fitted.whole else None
 
     def _counted(self, total: int, turn: Turn) -> int:
         if total <= MAX_TURNS < total + turn.repeat:
@@ -333,10 +339,10 @@ class _Reader:
             self.findings.at_value(("turn", turn.number - 1, "repeat"), problem)
         return total + turn.repeat
 
-    def _part(self, key: str, type_: type[T]) -> T | None:
+    def _part(self, key: str, type_: type[T], *, names: Collection[str] = ()) -> Fitted[T]:
         if key not in self._data:
-            return None
-        return structured(self.findings, (key,), self._data[key], type_)
+            return Fitted(None, whole=True)
+        return as_far_as_it_fits(self.findings, (key,), self._data[key], type_, names=names)
 
     def _placed(self, path: KeyPath, expect: Expect) -> Expect:
         """Tell an expectation where each of its keys stands in the file."""

@@ -6,13 +6,14 @@ seat sends may be wrong on purpose, and then the host must say so.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from typing import Any, Final
 
 from attrs import frozen
 
-from deskroom.core.roster import Person, validate_desks, validate_roster
+from deskroom.core.roster import Person, desk_faults, roster_faults
 from deskroom.core.text import ascii_lower, is_blank
 from deskroom.errors import DeskError, RosterError
 from deskroom.room.policy import Policy
@@ -98,29 +99,27 @@ def _not_there(name: str, what: str, known: Iterable[str]) -> str:
 
 def check_desk(findings: Findings, desk: DeskSpec) -> None:
     """Check that the desk's roster and the desk itself are valid, as the core sees it."""
-    try:
-        validate_roster(desk.roster())
-    except RosterError as error:
-        findings.caused(_offender(desk, error), _sentence(error, error.id), error)
-    try:
-        validate_desks(desk.desks())
-    except DeskError as error:
-        key = _desk_key(desk, error.kind)
+    told = Counter[tuple[str, str]]()
+    for kind, id_ in roster_faults(desk.roster()):
+        path = _offender(desk, kind, id_, told[kind, id_])
+        told[kind, id_] += 1
+        findings.caused(path, _sentence(kind, id_), RosterError(kind, id_))
+    for kind, id_ in desk_faults(desk.desks()):
+        key = _desk_key(desk, kind)
         value = desk.id if key == "id" else desk.name
-        findings.caused(("desk", key), _sentence(error, value), error)
+        findings.caused(("desk", key), _sentence(kind, value), DeskError(kind, id_))
 
 
-def _sentence(error: RosterError | DeskError, value: str) -> str:
-    return f"{_FAULTS[error.kind].format(quoted(value))} ({error.kind})"
+def _sentence(kind: str, value: str) -> str:
+    return f"{_FAULTS[kind].format(quoted(value))} ({kind})"
 
 
-def _offender(desk: DeskSpec, error: RosterError) -> KeyPath:
-    """Find the seat or the person at fault; of two with one id, the second."""
-    is_seat = error.kind.endswith("_member_id")
+def _offender(desk: DeskSpec, kind: str, id_: str, told: int) -> KeyPath:
+    """Find the seat or person at fault when ``told`` such were; of two with one id, the second."""
+    is_seat = kind.endswith("_member_id")
     ids = [seat.id for seat in desk.seats] if is_seat else [person.id for person in desk.people]
-    at = ids.index(error.id)
-    if error.kind.startswith("duplicate"):
-        at = ids.index(error.id, at + 1)
+    places = [at for at, one in enumerate(ids) if one == id_]
+    at = places[told + kind.startswith("duplicate")]
     return ("desk", "seats" if is_seat else "people", at, "id")
 
 
@@ -178,7 +177,7 @@ def check_turn(
         _check_seat_turn(findings, path, turn, stated, names)
     elif turn.person is not None:
         _check_person_turn(findings, path, turn, stated, names)
-    else:
+    elif "seat" not in stated and "person" not in stated:
         findings.at_value(path, "a turn needs a seat or a person")
     if turn.expect is not None:
         _check_expect(findings, (*path, "expect"), turn.expect, names)
@@ -206,12 +205,13 @@ def _check_person_turn(
     for key in stated:
         if key not in PERSON_KEYS:
             findings.at_key((*path, key), "only a turn of a seat has this key")
-    if turn.say is None:
+    if "say" not in stated:
         findings.at_value((*path, "say"), "missing, expected what the person says")
-    elif is_blank(turn.say):
+    elif turn.say is not None and is_blank(turn.say):
         findings.at_value((*path, "say"), "found a blank text, expected what the person says")
     for key in turn.expect.places if turn.expect else ():
-        if key != "next":
+        # A key that there is not has been told already.
+        if key != "next" and hasattr(turn.expect, key):
             problem = "of a turn of a person only next can be expected"
             findings.at_key((*path, "expect", key), problem)
 

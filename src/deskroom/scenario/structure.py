@@ -7,10 +7,12 @@ validators run key by key, so that what they refuse has its place too.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final, Literal, TypeVar, get_args, get_origin
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from copy import deepcopy
+from typing import Any, Final, Generic, Literal, TypeVar, get_args, get_origin
 
 import attrs
+from attrs import frozen
 from cattrs import Converter
 from cattrs.errors import (
     BaseValidationError,
@@ -36,20 +38,88 @@ from deskroom.scenario.model import FROM_LOADER, Call, Nobody, OpeningExpect, Tu
 from deskroom.scenario.position import KeyPath
 from deskroom.scenario.problems import Findings, did_you_mean, found
 
-__all__ = ["refuse_unknown_keys", "structured"]
+__all__ = ["Fitted", "as_far_as_it_fits", "refuse_unknown_keys", "structured"]
 
 T = TypeVar("T")
 
+#: How often a value is tried again without what does not fit: tables nest no deeper than this.
+_DEEPEST: Final = 4
 _BOUND: Final = re.compile(r"must be ([<>]=?) ([0-9.]+)")
+
+
+@frozen
+class Fitted(Generic[T]):
+    """What could be made of a value; ``whole`` says that nothing had to be left out for it."""
+
+    part: T | None
+    whole: bool
 
 
 def structured(findings: Findings, path: KeyPath, value: object, type_: type[T]) -> T | None:
     """Return the value as the type; when it does not fit, add what is wrong and return None."""
+    fitted = as_far_as_it_fits(findings, path, value, type_)
+    return fitted.part if fitted.whole else None
+
+
+def as_far_as_it_fits(
+    findings: Findings,
+    path: KeyPath,
+    value: object,
+    type_: type[T],
+    *,
+    names: Collection[str] = (),
+) -> Fitted[T]:
+    """Return the value as the type, without what does not fit, so that the rest can be judged too.
+
+    What is wrong is added. There is no part where what does not fit cannot be left out: an entry of
+    a list, a key that must be there, or one of ``names``, without which others would seem wrong.
+    """
     try:
-        return _CONVERTER.structure(value, type_)
+        return Fitted(_CONVERTER.structure(value, type_), whole=True)
     except (Unfit, BaseValidationError) as error:
         _tell(findings, error, path)
-        return None
+        return Fitted(_without(value, error, type_, names), whole=False)
+
+
+def _without(value: object, error: Exception, type_: type[T], names: Collection[str]) -> T | None:
+    value = deepcopy(value)
+    for _ in range(_DEEPEST):
+        for path in _unfit(error, ()):
+            if not _drop(value, path, names):
+                return None
+        try:
+            return _CONVERTER.structure(value, type_)
+        except (Unfit, BaseValidationError) as again:
+            error = again
+    return None
+
+
+def _drop(value: Any, path: KeyPath, names: Collection[str]) -> bool:  # noqa: ANN401 - plain data
+    """Leave out a key, or the table in which a key is missing; return whether that can be done."""
+    tables = [value]
+    for step in path[:-1]:
+        if isinstance(step, str) and step not in tables[-1]:
+            return True  # it went with the table around it
+        tables.append(tables[-1][step])
+    while path and isinstance(path[-1], str) and path[-1] not in tables[-1]:
+        path = path[:-1]
+        tables.pop()
+    if not path or not isinstance(path[-1], str) or (len(path) == 1 and path[0] in names):
+        return False
+    del tables[-1][path[-1]]
+    return True
+
+
+def _unfit(error: Exception, path: KeyPath) -> Iterator[KeyPath]:
+    """Yield the path of everything that does not fit, deepest where it is a key of a table."""
+    match error:
+        case ClassValidationError() | IterableValidationError():
+            for inner, step in _inner(error):
+                yield from _unfit(inner, (*path, *step))
+        case ForbiddenExtraKeysError():
+            yield from ((*path, name) for name in sorted(error.extra_fields))
+        case _:
+            yield path
 
 
 def refuse_unknown_keys(

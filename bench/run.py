@@ -167,12 +167,15 @@ def _growth(name: str, system: System, plan: Plan) -> dict[str, Any]:
         try:
             worker.play(min(turns, 100))
             grown, late[turns] = [], []
-            for _ in range(plan.rounds if turns <= _SHORT else 1):
+            # A long conversation is played once, and set beside more of the base length for that.
+            is_short = turns <= _SHORT
+            rounds, around = (plan.rounds, 1) if is_short else (1, plan.rounds)
+            for _ in range(rounds):
                 # The first of a short length comes first: what it grows by is its own.
-                first = not grown and turns <= _SHORT
-                beside = [] if first else [_late_turn(worker, base) for _ in range(plan.rounds)]
+                first = is_short and not grown
+                beside = [] if first else [_late_turn(worker, base) for _ in range(around)]
                 measured = worker.play(turns)
-                beside += [_late_turn(worker, base) for _ in range(plan.rounds)]
+                beside += [_late_turn(worker, base) for _ in range(around)]
                 seconds = measured["late_turn_s"]
                 late[turns].append(seconds / median(beside))
                 grown.append(measured["grown_bytes"])

@@ -1177,7 +1177,7 @@ def test_every_fault_of_a_desk_is_told() -> None:
         "5:58 desk.seats[4].id duplicate_member_id",
         "5:72 desk.seats[5].id duplicate_member_id",
         "6:18 desk.people[1].id empty_person_id",
-        "6:74 desk.people[3].id duplicate_person_id",
+        "6:70 desk.people[3].id duplicate_person_id",
     ] == kinds
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -274,7 +274,7 @@ class _Reader:
     def desk(self) -> Fitted[DeskSpec]:
         if "desk" not in self._data:
             self.findings.at_value(("desk",), "missing, expected a table")
-        desk = self._part("desk", DeskSpec, names=("seats", "people"))
+        desk = self._part("desk", DeskSpec, only_inside=True)
         if desk.part is not None:
             check_desk(self.findings, desk.part)
         return desk
@@ -339,10 +339,12 @@ class _Reader:
             self.findings.at_value(("turn", turn.number - 1, "repeat"), problem)
         return total + turn.repeat
 
-    def _part(self, key: str, type_: type[T], *, names: Collection[str] = ()) -> Fitted[T]:
+    def _part(self, key: str, type_: type[T], *, only_inside: bool = False) -> Fitted[T]:
         if key not in self._data:
             return Fitted(None, whole=True)
-        return as_far_as_it_fits(self.findings, (key,), self._data[key], type_, names=names)
+        return as_far_as_it_fits(
+            self.findings, (key,), self._data[key], type_, only_inside=only_inside
+        )
 
     def _placed(self, path: KeyPath, expect: Expect) -> Expect:
         """Tell an expectation where each of its keys stands in the file."""

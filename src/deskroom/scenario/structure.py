@@ -7,7 +7,7 @@ validators run key by key, so that what they refuse has its place too.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from typing import Any, Final, Generic, Literal, TypeVar, get_args, get_origin
 
@@ -67,25 +67,26 @@ def as_far_as_it_fits(
     value: object,
     type_: type[T],
     *,
-    names: Collection[str] = (),
+    only_inside: bool = False,
 ) -> Fitted[T]:
     """Return the value as the type, without what does not fit, so that the rest can be judged too.
 
     What is wrong is added. There is no part where what does not fit cannot be left out: an entry of
-    a list, a key that must be there, or one of ``names``, without which others would seem wrong.
+    a list, a key that must be there and, with ``only_inside``, a key of the value itself: it may
+    have been meant for one without which others would seem wrong.
     """
     try:
         return Fitted(_CONVERTER.structure(value, type_), whole=True)
     except (Unfit, BaseValidationError) as error:
         _tell(findings, error, path)
-        return Fitted(_without(value, error, type_, names), whole=False)
+        return Fitted(_without(value, error, type_, only_inside=only_inside), whole=False)
 
 
-def _without(value: object, error: Exception, type_: type[T], names: Collection[str]) -> T | None:
+def _without(value: object, error: Exception, type_: type[T], *, only_inside: bool) -> T | None:
     value = deepcopy(value)
     for _ in range(_DEEPEST):
         for path in _unfit(error, ()):
-            if not _drop(value, path, names):
+            if not _drop(value, path, only_inside=only_inside):
                 return None
         try:
             return _CONVERTER.structure(value, type_)
@@ -94,7 +95,7 @@ def _without(value: object, error: Exception, type_: type[T], names: Collection[
     return None
 
 
-def _drop(value: Any, path: KeyPath, names: Collection[str]) -> bool:  # noqa: ANN401 - plain data
+def _drop(value: Any, path: KeyPath, *, only_inside: bool) -> bool:  # noqa: ANN401 - plain data
     """Leave out a key, or the table in which a key is missing; return whether that can be done."""
     tables = [value]
     for step in path[:-1]:
@@ -104,7 +105,7 @@ def _drop(value: Any, path: KeyPath, names: Collection[str]) -> bool:  # noqa: A
     while path and isinstance(path[-1], str) and path[-1] not in tables[-1]:
         path = path[:-1]
         tables.pop()
-    if not path or not isinstance(path[-1], str) or (len(path) == 1 and path[0] in names):
+    if not path or not isinstance(path[-1], str) or (len(path) == 1 and only_inside):
         return False
     del tables[-1][path[-1]]
     return True

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from statistics import median
+from statistics import fmean, median
 from typing import Any
 
 from attrs import frozen
@@ -177,7 +177,7 @@ def _growth(name: str, system: System, plan: Plan) -> dict[str, Any]:
                 measured = worker.play(turns)
                 beside += [_late_turn(worker, base) for _ in range(around)]
                 seconds = measured["late_turn_s"]
-                late[turns].append(seconds / median(beside))
+                late[turns].append(seconds / fmean(beside))
                 grown.append(measured["grown_bytes"])
             memory = grown[0] / turns
         finally:

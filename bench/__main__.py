@@ -80,9 +80,7 @@ def _turn_table(results: dict[str, Any]) -> Table:
     floor = results["turn"]["floor"]
     for name, seconds in results["turn"].items():
         ratios = [one / other for one, other in zip(seconds, floor, strict=True)]
-        spread = Spread.of(ratios)
-        figures = (f"{value:.2f}" for value in (spread.least, spread.middle, spread.greatest))
-        table.add_row(name, *figures, SYSTEMS[name].more, SYSTEMS[name].lacks)
+        table.add_row(name, *Spread.of(ratios).figures, SYSTEMS[name].more, SYSTEMS[name].lacks)
     return table
 
 
@@ -101,10 +99,8 @@ def _growth_table(results: dict[str, Any], plan: Plan) -> Table:
 def _spread_cell(ratios: Sequence[float]) -> str:
     if not ratios:
         return ""
-    spread = Spread.of(ratios)
-    if len(ratios) == 1:
-        return f"{spread.middle:.2f}"
-    return f"{spread.middle:.2f} ({spread.least:.2f}-{spread.greatest:.2f})"
+    least, middle, greatest = Spread.of(ratios).figures
+    return middle if len(ratios) == 1 else f"{middle} ({least}-{greatest})"
 
 
 def _rooms_table(results: dict[str, Any], plan: Plan) -> Table:
@@ -126,9 +122,8 @@ def _rooms_table(results: dict[str, Any], plan: Plan) -> Table:
             for key, what in beside.items():
                 pairs = zip(seconds[key], at_once, strict=True)
                 spread = Spread.of([other / one for other, one in pairs])
-                figures = (f"{v:.2f}" for v in (spread.least, spread.middle, spread.greatest))
                 most = memory if rooms == max(plan.rooms) else ""
-                table.add_row(f"{name}, {rooms:,} at once", what, *figures, most)
+                table.add_row(f"{name}, {rooms:,} at once", what, *spread.figures, most)
     return table
 
 
@@ -139,9 +134,7 @@ def _suites_table(results: dict[str, Any]) -> Table:
     collected = results["suites"]["collect, a file each"]
     for name, seconds in results["suites"].items():
         spread = Spread.of([one / other for one, other in zip(seconds, collected, strict=True)])
-        table.add_row(
-            name, *(f"{value:.2f}" for value in (spread.least, spread.middle, spread.greatest))
-        )
+        table.add_row(name, *spread.figures)
     return table
 
 

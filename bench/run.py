@@ -48,6 +48,11 @@ class Spread:
         """Return the spread of some ratios."""
         return cls(min(values), median(values), max(values))
 
+    @property
+    def figures(self) -> tuple[str, str, str]:
+        """The three as a table shows them, in order."""
+        return f"{self.least:.2f}", f"{self.middle:.2f}", f"{self.greatest:.2f}"
+
 
 class Worker:
     """A process that measures one system."""

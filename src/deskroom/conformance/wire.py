@@ -27,7 +27,7 @@ from deskroom.core import (
     Target,
     Viewer,
 )
-from deskroom.core.wire import Fields, audience_out
+from deskroom.core.wire import Fields, audience_out, elision_out
 from deskroom.speech import Broadcast, CompleteEpisode, Dm, Post, Rejection, Utterance
 
 __all__ = ["Case", "rejection_out", "seen_out"]
@@ -144,17 +144,10 @@ def seen_out(seen: SeenRow) -> dict[str, Any]:
     author: dict[str, Any] = {"kind": seen.author.type}
     if seen.author.id is not None:
         author["id"] = seen.author.id
-    elided = None
-    if seen.elided is not None:
-        elided = {
-            "through": seen.elided.through,
-            "messages": seen.elided.messages,
-            "settled_at": seen.elided.settled_at,
-        }
     return {
         "sequence": seen.sequence,
         "author": author,
         "content": seen.content,
         "audience": audience_out(seen.audience),
-        "elided": elided,
+        "elided": None if seen.elided is None else elision_out(seen.elided),
     }

@@ -62,6 +62,8 @@ def explain_mentions(
 
 def mention_notes(body: str, author: Target | None, directory: Directory) -> Iterator[Note]:
     """Yield a note for each ``@`` in ``body``, in order, for whoever needs only the first few."""
+    if "@" not in body:
+        return
     resolved = {m.offset: m for m in resolve(body, None, author, directory)}
     spans = code_spans(body)
 

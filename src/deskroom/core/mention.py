@@ -155,6 +155,7 @@ def _checked(
 def _normalised(drafts: list[_Draft], author: Target | None) -> tuple[Mention, ...]:
     """Make mentions of drafts that ascend by offset."""
     if len(drafts) == 1:
+        # So it is in most messages, and then there is nothing to compare it with.
         offset, target, text, quiet = drafts[0]
         return () if target == author else (Mention(target, text, offset, quiet),)
     kept: list[Mention] = []

@@ -12,7 +12,7 @@ from deskroom.core.audience import DESK, Audience, Author
 from deskroom.core.directory import EVERYONE, Target
 from deskroom.core.dispatch import Decision, NoTurn, TurnFor
 from deskroom.core.mention import Mention
-from deskroom.core.transcript import Row
+from deskroom.core.transcript import Elision, Row
 from deskroom.errors import WireError
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "author_out",
     "decision_in",
     "decision_out",
+    "elision_out",
     "mention_in",
     "mention_out",
     "row_in",
@@ -150,6 +151,15 @@ def audience_out(audience: Audience) -> Json:
     if audience.kind == "desk":
         return {"kind": "desk"}
     return {"kind": "aside", "members": list(audience.members)}
+
+
+def elision_out(elided: Elision) -> Json:
+    """Return what a stub stands for in the reference wire form."""
+    return {
+        "through": elided.through,
+        "messages": elided.messages,
+        "settled_at": elided.settled_at,
+    }
 
 
 def audience_in(fields: Fields) -> Audience:

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from deskroom.core import OPERATOR, Audience, Author, Viewer, admits, project
 from deskroom.core.transcript import SeenRow
-from deskroom.core.wire import audience_out, author_out, row_out
+from deskroom.core.wire import audience_out, author_out, elision_out, row_out
 from deskroom.render.text import one_line, printable, shortened, value_text
 from deskroom.room.entries import RowEntry
 from deskroom.room.state import TurnRecord
@@ -204,11 +204,7 @@ def _stub_json(seen: SeenRow) -> Json:
         "sequence": seen.sequence,
         "author": author_out(seen.author),
         "audience": audience_out(seen.audience),
-        "elided": {
-            "through": elided.through,
-            "messages": elided.messages,
-            "settled_at": elided.settled_at,
-        },
+        "elided": elision_out(elided),
     }
 
 

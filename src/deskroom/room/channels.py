@@ -50,9 +50,9 @@ class Channels:
         channel = self._current.pop(seat)
         channel.end_grants()
         self._left_behind.append(channel)
-        if self._clock.census is not None and not turn.asleep:
+        if not turn.asleep:
             # It waits for something of its own; simulated time must not wait for that any more.
-            self._clock.census.leave(turn)
+            channel.leave(turn)
 
     @property
     def are_idle(self) -> bool:

@@ -331,8 +331,7 @@ class Host:
             self._turn_log.info("turn.granted", hop=grant.hop, attempt=grant.attempt)
         assert self._tasks is not None  # noqa: S101 - set when the host runs
         record = self.state.turns[-1]
-        is_retry = grant.attempt > 1 and self.state.retry_of(grant.turn)
-        note = _SILENT_NOTE if is_retry else None
+        note = _SILENT_NOTE if self.state.retry_of(grant.turn) else None
         handle = self._channels.grant(record, note, self._tasks)
         speaker = self._speakers[seat]
         speaker.hop = grant.hop

@@ -42,7 +42,6 @@ _WAITED_IN_VAIN = "the seat waited for a task that was cancelled"
 _CLOSED = "The room has closed: this call was not taken."
 #: No arguments at all, as told from the null that a model may emit for them.
 _NO_ARGUMENTS: Final = object()
-_POST: Final = served(POST)
 
 
 class HostInbox(Mailbox[Any]):
@@ -105,6 +104,11 @@ class SeatChannel:
             self.census.enter(turn)
         self.grants.put_nowait(turn)
         return turn
+
+    def leave(self, turn: Turn) -> None:
+        """Count the seat as done with a turn; counting it twice is nothing."""
+        if self.census is not None:
+            self.census.leave(turn)
 
     def deliver(self, reply: Reply) -> None:
         """Answer a call. A reply that nobody waits for any more gives way to this one."""
@@ -253,7 +257,7 @@ class Turn:
 
     def post(self, message: str) -> Answer:
         """Say something to the whole desk."""
-        return self.call(_POST, {"message": message})
+        return self.call(served(POST), {"message": message})
 
     def broadcast(self, message: str) -> Answer:
         """Say something to the whole desk, and let the room's router pick who takes it up."""
@@ -331,5 +335,4 @@ async def run_seat(act: Act, channel: SeatChannel) -> None:
         except CLOSING:
             return
         finally:
-            if channel.census is not None:
-                channel.census.leave(turn)
+            channel.leave(turn)

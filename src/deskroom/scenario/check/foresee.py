@@ -113,9 +113,9 @@ def _may_be_said(turn: Turn, answers: tuple[Foreseen, ...], subject: Subject) ->
 
 def _named(accepted: Accepted, turn: Turn, subject: Subject) -> list[str]:
     """Return the seat that the text hands the turn to, or all that a private message may."""
-    utterance, named = accepted.utterance, accepted.committed.mentions
+    utterance = accepted.utterance
     if not is_private(utterance):
-        first = first_loud_agent(named)
+        first = first_loud_agent(accepted.committed.mentions)
         return [] if first is None or first.target.id is None else [first.target.id]
     # Should it go to the desk after all, whoever may not read it in private counts too.
     named = resolve(utterance.message, None, agent(turn.seat or ""), subject.directory)

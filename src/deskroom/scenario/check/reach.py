@@ -153,9 +153,7 @@ def _routed(prospects: Mapping[int, Prospect], subject: Subject) -> Iterator[_Un
     answering = _answering(subject)
     silent: set[int] = set()
     while True:
-        asked = Counter[str]()
-        for number, seat in answering:
-            asked[seat] += 0 if number in silent else 1
+        asked = Counter(seat for number, seat in answering if number not in silent)
         speaking = [p for number, p in prospects.items() if number not in silent]
         grants = _most_grants(speaking, asked, subject)
         found = list(_dead(prospects, grants, subject))
@@ -172,7 +170,6 @@ def _answering(subject: Subject) -> list[tuple[int, str]]:
         (turn.number, turn.person, turn.say or "")
         for turn in subject.parts.turns
         if turn.person is not None
-        for _ in range(turn.repeat)
     ]
     directory = subject.directory
     decisions = [
@@ -222,7 +219,7 @@ def _reachable(
     of_seat: dict[str, list[Prospect]] = {}
     for prospect in speaking:
         of_seat.setdefault(prospect.turn.seat or "", []).append(prospect)
-    waiting = deque((seat, 0) for seat, times in asked.items() if times)
+    waiting = deque((seat, 0) for seat in asked)
     reached: set[str] = set()
     while waiting:
         seat, hop = waiting.popleft()

@@ -17,6 +17,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from deskroom.core import AsidePolicy, DispatchPolicy, Person
+from deskroom.engine.entries import Entry, Journal
 from deskroom.room import (
     ChairPolicy,
     Cue,
@@ -28,7 +29,6 @@ from deskroom.room import (
     SimulatedClock,
     Turn,
 )
-from deskroom.room.entries import Entry, Journal
 from deskroom.testing import broadcast, complete, dm, post, read
 from deskroom.testing.calls import CallPair
 

@@ -13,15 +13,15 @@ import anyio
 import pytest
 from attrs import frozen
 
+from deskroom.engine.entries import TurnEntry
+from deskroom.engine.sentences import seen_line
 from deskroom.journal import JournalFile, verify
 from deskroom.journal.file import read_journal
 from deskroom.room import Cue, Opening, Room, RoomResult, Script, SimulatedClock, Turn
-from deskroom.room.entries import TurnEntry
-from deskroom.room.sentences import seen_line
 from deskroom.scenario import Replay, Scenario, load_scenario, replay_scenario
-from deskroom.scenario.compare import compare
-from deskroom.scenario.replay import run_scripted, scripted_room
-from deskroom.scenario.resume import listed_calls
+from deskroom.scenario.play.compare import compare
+from deskroom.scenario.play.replay import run_scripted, scripted_room
+from deskroom.scenario.play.resume import listed_calls
 from deskroom.testing import TakenTurn
 
 FOLDER: Final = Path(__file__).parents[1] / "scenarios" / "field"

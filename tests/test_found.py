@@ -8,10 +8,10 @@ import pytest
 
 from deskroom.core import DESK as DESK_AUDIENCE
 from deskroom.core import Author, SeenRow
+from deskroom.engine.sentences import read_text
 from deskroom.journal import JournalError, JournalFile, read_journal, verify
-from deskroom.room.sentences import read_text
 from deskroom.scenario import parse_scenario, replay_scenario
-from deskroom.scenario.replay import scripted_room
+from deskroom.scenario.play.replay import scripted_room
 
 DESK = """\
 format = 1

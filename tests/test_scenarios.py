@@ -16,7 +16,7 @@ from attrs import evolve
 
 import deskroom
 from deskroom.scenario import TurnExpect, load_scenario, replay_scenario
-from deskroom.scenario.expect import TURN_VALUES
+from deskroom.scenario.play.expect import TURN_VALUES
 
 FOLDER = Path(__file__).parents[1] / "scenarios"
 FILES = sorted(FOLDER.rglob("*.toml"))

@@ -132,7 +132,7 @@ class ScenarioItem(pytest.Item):
     def _updated(self, replay: Replay) -> Replay:
         """Return how the scenario replays once its file says what came out."""
         from deskroom.render.update import change_line
-        from deskroom.scenario.update import update_file
+        from deskroom.scenario.edit.update import update_file
         from deskroom.testing.make import off_loop
 
         try:

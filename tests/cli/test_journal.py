@@ -13,11 +13,11 @@ from typing import Any
 import anyio
 import pytest
 
+from deskroom.engine.entries import CloseEntry, Entry, RowEntry
 from deskroom.journal import JournalFile, read_journal
 from deskroom.journal.chain import FIRST, seal
-from deskroom.room.entries import CloseEntry, Entry, RowEntry
 from deskroom.scenario import parse_scenario
-from deskroom.scenario.replay import run_scripted, scripted_room
+from deskroom.scenario.play.replay import run_scripted, scripted_room
 
 Run = Callable[..., Any]
 Started = Callable[..., subprocess.Popen[bytes]]

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from deskroom.engine.entries import HeaderEntry, RowEntry
 from deskroom.journal import JournalFile, read_journal, verify
 from deskroom.journal.chain import FIRST, seal
-from deskroom.room.entries import HeaderEntry, RowEntry
 from deskroom.scenario import load_scenario
-from deskroom.scenario.resume import script_digest
+from deskroom.scenario.play.resume import script_digest
 
 Run = Callable[..., Any]
 

@@ -13,8 +13,8 @@ from attrs import evolve
 
 from deskroom.core import AsidePolicy, DispatchPolicy, Person
 from deskroom.core.explain import Verdict
+from deskroom.engine.entries import CloseReason, Outcome
 from deskroom.room import BroadcastPolicy, ChairPolicy, Opening, Policy, Seat
-from deskroom.room.entries import CloseReason, Outcome
 from deskroom.scenario import (
     DeskSpec,
     RunExpect,
@@ -23,9 +23,9 @@ from deskroom.scenario import (
     TurnExpect,
     load_scenario,
 )
-from deskroom.scenario.model import FROM_LOADER
-from deskroom.scenario.model import Opening as FileOpening
-from deskroom.scenario.words import AsideReason, CallFault, NoTurnReason
+from deskroom.scenario.format.model import FROM_LOADER
+from deskroom.scenario.format.model import Opening as FileOpening
+from deskroom.scenario.format.words import AsideReason, CallFault, NoTurnReason
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 

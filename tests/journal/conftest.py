@@ -13,7 +13,7 @@ import pytest
 from deskroom.journal import JournalFile
 from deskroom.journal.chain import FIRST, seal
 from deskroom.scenario import Scenario, parse_scenario
-from deskroom.scenario.replay import run_scripted, scripted_room
+from deskroom.scenario.play.replay import run_scripted, scripted_room
 
 Values = list[dict[str, Any]]
 

@@ -21,10 +21,10 @@ import anyio
 import structlog
 from attrs import evolve
 
+from deskroom.engine.entries import CallEntry, EndEntry, Entry, RowEntry, TurnEntry
 from deskroom.journal import JournalFile, read_journal, verify_entries
-from deskroom.room.entries import CallEntry, EndEntry, Entry, RowEntry, TurnEntry
 from deskroom.scenario import Scenario, parse_scenario
-from deskroom.scenario.replay import run_scripted, scripted_room
+from deskroom.scenario.play.replay import run_scripted, scripted_room
 
 HEAD = """\
 format = 1

@@ -10,13 +10,13 @@ import pytest
 from attrs import evolve
 
 from deskroom.core import AsidePolicy, DispatchPolicy
+from deskroom.engine.entries import CloseEntry
 from deskroom.journal import (
     JournalError,
     verify,
     verify_entries,
 )
 from deskroom.room import ChairPolicy, Cue, Policy, Room, Script, Seat, SimulatedClock, Turn
-from deskroom.room.entries import CloseEntry
 from deskroom.testing import ListJournal, ScriptedSeat, broadcast, complete, dm, post, read
 
 Values = list[dict[str, Any]]

@@ -16,12 +16,12 @@ import anyio
 import pytest
 
 import deskroom
+from deskroom.engine.entries import RoutedEntry, RowEntry, TurnEntry
 from deskroom.errors import RoomFailure
 from deskroom.journal import JournalError, JournalFile, read_journal, verify
 from deskroom.room import Room, RoomResult, SimulatedClock, Turn
-from deskroom.room.entries import RoutedEntry, RowEntry, TurnEntry
 from deskroom.scenario import load_scenario
-from deskroom.scenario.replay import run_scripted, scripted_room
+from deskroom.scenario.play.replay import run_scripted, scripted_room
 from deskroom.testing import ScriptedRouter, ScriptedSeat, broadcast, post
 
 Settled = Callable[[Iterable[Any]], Sequence[Any]]

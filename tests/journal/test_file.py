@@ -12,11 +12,7 @@ import anyio
 import pytest
 
 from deskroom.core import Person
-from deskroom.errors import FileError, RoomFailure
-from deskroom.journal import JournalError, JournalFile, Sync, Torn, read_journal, verify
-from deskroom.journal.file import JournalReader
-from deskroom.room import Policy, Room, Seat, SimulatedClock
-from deskroom.room.entries import (
+from deskroom.engine.entries import (
     CallEntry,
     CloseEntry,
     EndEntry,
@@ -25,7 +21,11 @@ from deskroom.room.entries import (
     RowEntry,
     TurnEntry,
 )
-from deskroom.room.setup import Setup
+from deskroom.engine.setup import Setup
+from deskroom.errors import FileError, RoomFailure
+from deskroom.journal import JournalError, JournalFile, Sync, Torn, read_journal, verify
+from deskroom.journal.file import JournalReader
+from deskroom.room import Policy, Room, Seat, SimulatedClock
 from deskroom.testing import ListJournal, ScriptedSeat, post
 
 Values = list[dict[str, Any]]
@@ -229,8 +229,8 @@ import signal, sys
 from pathlib import Path
 from deskroom.journal import JournalFile, Torn, read_journal
 from deskroom.room import Policy, Seat
-from deskroom.room.entries import EndEntry, HeaderEntry
-from deskroom.room.setup import Setup
+from deskroom.engine.entries import EndEntry, HeaderEntry
+from deskroom.engine.setup import Setup
 
 def interrupt(*_):
     raise KeyboardInterrupt

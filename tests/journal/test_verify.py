@@ -23,7 +23,7 @@ from deskroom.journal import (
 )
 from deskroom.room import Policy, Room, SimulatedClock, Turn
 from deskroom.scenario import load_scenario
-from deskroom.scenario.replay import run_scripted, scripted_room
+from deskroom.scenario.play.replay import run_scripted, scripted_room
 from deskroom.testing import ListJournal, ScriptedSeat, post
 
 Values = list[dict[str, Any]]

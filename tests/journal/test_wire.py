@@ -26,11 +26,7 @@ from deskroom.core import (
     Target,
     TurnFor,
 )
-from deskroom.errors import WireError
-from deskroom.journal.arguments import encodable
-from deskroom.journal.wire import entry_in, entry_out
-from deskroom.room import BroadcastPolicy, ChairPolicy, Opening, Policy, Seat
-from deskroom.room.entries import (
+from deskroom.engine.entries import (
     CallEntry,
     CloseEntry,
     EndEntry,
@@ -40,7 +36,11 @@ from deskroom.room.entries import (
     RowEntry,
     TurnEntry,
 )
-from deskroom.room.setup import Setup
+from deskroom.engine.setup import Setup
+from deskroom.errors import WireError
+from deskroom.journal.arguments import encodable
+from deskroom.journal.wire import entry_in, entry_out
+from deskroom.room import BroadcastPolicy, ChairPolicy, Opening, Policy, Seat
 
 Values = list[dict[str, Any]]
 

@@ -10,6 +10,8 @@ from rich.text import Text
 
 from deskroom import Reply, Room, SimulatedClock
 from deskroom.core import AsidePolicy, DispatchPolicy, Person
+from deskroom.engine.policy import Policy
+from deskroom.engine.setup import Seat
 from deskroom.render.explain import (
     Explanation,
     explain_person,
@@ -17,8 +19,6 @@ from deskroom.render.explain import (
     explanation_json,
     explanation_lines,
 )
-from deskroom.room.policy import Policy
-from deskroom.room.seat import Seat
 from deskroom.scenario import DeskSpec
 
 LEAD, SOLVER, CHECKER = Seat(id="lead", name="LEAD"), Seat(id="solver"), Seat(id="checker")

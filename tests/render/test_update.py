@@ -5,7 +5,7 @@ from attrs import evolve
 
 from deskroom.core import OPERATOR, Viewer
 from deskroom.render.update import change_json, change_line
-from deskroom.scenario.update import Change
+from deskroom.scenario.edit.update import Change
 
 CHANGE = Change(
     path="a/x.toml",

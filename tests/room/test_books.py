@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from deskroom.core import AsidePolicy, Row
 from deskroom.core.text import is_blank
+from deskroom.engine.entries import CallEntry, EndEntry, Entry, RowEntry, TurnEntry
 from deskroom.room import ChairPolicy, Policy, Room, SimulatedClock
-from deskroom.room.entries import CallEntry, EndEntry, Entry, RowEntry, TurnEntry
 from deskroom.testing import ListJournal, ScriptedSeat, dm, post
 
 

@@ -24,6 +24,14 @@ from deskroom.core import (
     agent,
     project,
 )
+from deskroom.engine.entries import (
+    CallEntry,
+    EndEntry,
+    HeaderEntry,
+    RoutedEntry,
+    RowEntry,
+    TurnEntry,
+)
 from deskroom.room import (
     BroadcastPolicy,
     ChairPolicy,
@@ -39,7 +47,6 @@ from deskroom.room import (
     Turn,
 )
 from deskroom.room.clock import RealClock
-from deskroom.room.entries import CallEntry, EndEntry, HeaderEntry, RoutedEntry, RowEntry, TurnEntry
 from deskroom.room.seat import Act
 from deskroom.testing import (
     ListJournal,

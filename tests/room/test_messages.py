@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from deskroom.core import DESK, Audience, Author, Row, SeenRow, Viewer
+from deskroom.engine.state import TurnRecord
 from deskroom.room.messages import Call, History, Reply, TurnEnd, Word
-from deskroom.room.state import TurnRecord
 
 A = Author("agent", "a")
 ROWS = [

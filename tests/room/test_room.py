@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from deskroom.core import DESK, AsidePolicy, Author, DispatchPolicy, Person, Row, TurnFor
+from deskroom.engine.entries import Entry, RowEntry
 from deskroom.errors import DeskError, RoomClosed, RoomFailure, RosterError, UsageError
 from deskroom.journal.verify import verify_entries
 from deskroom.room import (
@@ -30,7 +31,6 @@ from deskroom.room import (
     SimulatedClock,
     Turn,
 )
-from deskroom.room.entries import Entry, RowEntry
 from deskroom.room.seat import Act
 from deskroom.testing import (
     ListJournal,

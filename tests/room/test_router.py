@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import pytest
 
+from deskroom.engine.setup import Seat
 from deskroom.errors import RoomFailure
 from deskroom.room.router import ScriptedRouter, check_scores, lexical
-from deskroom.room.seat import Seat
 
 SEATS = (
     Seat(id="prover", name="Prover", role="proves lemmas", brief="Number theory and lattices."),

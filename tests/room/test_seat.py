@@ -13,12 +13,12 @@ import sniffio
 from anyio.lowlevel import checkpoint
 
 from deskroom.core import DESK, Author, SeenRow
+from deskroom.engine.entries import CallEntry
+from deskroom.engine.state import TurnRecord
 from deskroom.errors import SeatCancelled, UsageError
 from deskroom.room import ChairPolicy, Policy, Reply, Room, RoomResult, Seat, SimulatedClock, Turn
 from deskroom.room.clock import RealClock
-from deskroom.room.entries import CallEntry
 from deskroom.room.seat import Act, CountedInbox, SeatChannel, run_seat
-from deskroom.room.state import TurnRecord
 from deskroom.speech import tool_specs
 from deskroom.testing import (
     ListJournal,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from deskroom.engine.entries import EndEntry, Entry
 from deskroom.room import Cue, Room, RoomResult, Script, SimulatedClock, Turn
-from deskroom.room.entries import EndEntry, Entry
 from deskroom.testing import ListJournal, ScriptedSeat, post
 
 pytestmark = pytest.mark.anyio

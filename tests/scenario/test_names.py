@@ -20,7 +20,7 @@ def test_a_replay_loads_neither_the_checker_nor_what_reads_positions() -> None:
         "import sys; from deskroom.scenario import parse_scenario, replay_scenario; "
         'text = \'format = 1\\ndesk = { id = "d", name = "D", seats = [{ id = "a" }] }\\n'
         '[[turn]]\\nseat = "a"\\n\'; assert replay_scenario(parse_scenario(text)).ok; '
-        "print([name for name in ('deskroom.scenario.check', 'deskroom.scenario.schema', "
+        "print([name for name in ('deskroom.scenario.check', 'deskroom.scenario.format.schema', "
         "'deskroom.journal', 'tree_sitter') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -3,9 +3,9 @@ from __future__ import annotations
 import anyio
 import pytest
 
+from deskroom.engine.entries import CloseEntry
 from deskroom.errors import RoomFailure
 from deskroom.room import Policy, Turn
-from deskroom.room.entries import CloseEntry
 from deskroom.testing import (
     ListJournal,
     RecordingSeat,

@@ -9,6 +9,7 @@ import click
 
 from deskroom.cli.output import console, print_json
 from deskroom.core import Person
+from deskroom.engine.setup import Seat
 from deskroom.errors import FileError, UsageError, hint
 from deskroom.render.explain import (
     Explanation,
@@ -18,7 +19,6 @@ from deskroom.render.explain import (
     explanation_json,
     explanation_lines,
 )
-from deskroom.room.seat import Seat
 from deskroom.scenario import DeskSpec, load_setting
 
 __all__ = ["explain_command"]

@@ -21,10 +21,10 @@ from deskroom.cli.output import (
 )
 from deskroom.cli.shared import check_seat
 from deskroom.core import OPERATOR, Row, SeenRow, Viewer, project
+from deskroom.engine.entries import CloseEntry, HeaderEntry, RowEntry
 from deskroom.journal import JournalError, Line, Torn, read_journal, verify
 from deskroom.journal.file import JournalReader
 from deskroom.render.transcript import transcript_line
-from deskroom.room.entries import CloseEntry, HeaderEntry, RowEntry
 
 __all__ = ["show_command", "verify_command"]
 

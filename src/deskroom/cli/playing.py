@@ -12,17 +12,17 @@ from attrs import evolve, field, frozen
 from deskroom.cli.output import console, print_error, shown_path
 from deskroom.cli.shared import check_seat
 from deskroom.core import OPERATOR, Viewer
+from deskroom.engine.entries import Entry, Journal
 from deskroom.errors import FileError
 from deskroom.render.replay import mismatch_line, replay_json, replay_table
 from deskroom.render.text import one_line
-from deskroom.room.entries import Entry, Journal
 from deskroom.scenario import Replay, Scenario, load_scenario, play_scenario
 from deskroom.scenario.entries import EntryList
 
 if TYPE_CHECKING:
     from deskroom.scenario.diff import Comparison
-    from deskroom.scenario.update import Change
-    from deskroom.scenario.whatif import Setting
+    from deskroom.scenario.edit.update import Change
+    from deskroom.scenario.play.whatif import Setting
 
 __all__ = ["Options", "Report", "play", "wrong"]
 
@@ -78,7 +78,7 @@ def _changed(scenario: Scenario, options: Options) -> Scenario:
     """Return a scenario with the policy that is asked for."""
     if not options.settings:
         return scenario
-    from deskroom.scenario.whatif import with_settings
+    from deskroom.scenario.play.whatif import with_settings
 
     return with_settings(scenario, options.settings)
 
@@ -125,7 +125,7 @@ async def _replay(scenario: Scenario, options: Options) -> Report:
 def _updated(replay: Replay, options: Options) -> tuple[Replay, tuple[Change, ...]]:
     if not options.update or replay.ok:
         return replay, ()
-    from deskroom.scenario.update import update_file
+    from deskroom.scenario.edit.update import update_file
 
     update = update_file(replay, fail_on_unused=options.fail_on_unused)
     return update.replay, update.changes
@@ -159,7 +159,7 @@ async def _played(scenario: Scenario, options: Options) -> Replay:
         replay = await _one_play(scenario, journal, options)
     if options.repeat == 1:
         return replay
-    from deskroom.scenario.repeat import repeat_mismatch, written
+    from deskroom.scenario.play.repeat import repeat_mismatch, written
 
     lines = written(first.entries)
     for number in range(2, options.repeat + 1):

@@ -8,12 +8,12 @@ import click
 
 from deskroom.cli.output import print_warning
 from deskroom.cli.shared import log_options, set_up
+from deskroom.engine.entries import Entry
 from deskroom.errors import FileError
+from deskroom.files import write_file
 from deskroom.journal import Torn, read_journal
 from deskroom.journal.verify import verify_entries
-from deskroom.room.entries import Entry
-from deskroom.scenario.files import write_file
-from deskroom.scenario.record import Recorded, record_entries
+from deskroom.scenario.edit.record import Recorded, record_entries
 
 __all__ = ["record_command"]
 

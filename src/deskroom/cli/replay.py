@@ -27,10 +27,10 @@ from deskroom.core import OPERATOR, Viewer
 from deskroom.errors import FileError, UsageError
 from deskroom.render.text import one_line
 from deskroom.scenario import find_scenarios
-from deskroom.scenario.replay import LOOP_OPTIONS
+from deskroom.scenario.play.replay import LOOP_OPTIONS
 
 if TYPE_CHECKING:
-    from deskroom.scenario.whatif import Setting
+    from deskroom.scenario.play.whatif import Setting
 
 __all__ = ["jobs_for", "play_files", "replay_command", "shuffled"]
 
@@ -168,7 +168,7 @@ def replay_command(
 def _settings(given: Sequence[str]) -> tuple[Setting, ...]:
     if not given:
         return ()
-    from deskroom.scenario.whatif import parse_setting
+    from deskroom.scenario.play.whatif import parse_setting
 
     return tuple(parse_setting(text) for text in given)
 
@@ -294,8 +294,8 @@ def _count(number: int, noun: str) -> str:
 
 
 def _write_junit(tally: Tally, path: str) -> None:
+    from deskroom.files import write_file
     from deskroom.render.junit import Case, junit_xml
-    from deskroom.scenario.files import write_file
 
     cases = [
         Case(path=report.path, status=report.status, lines=report.lines) for report in tally.reports

@@ -12,14 +12,14 @@ import click
 from deskroom.cli.output import console, counted
 from deskroom.cli.shared import backend_option, log_options, set_up
 from deskroom.core import OPERATOR, project
+from deskroom.engine.entries import Entry
 from deskroom.errors import UsageError
 from deskroom.journal import JournalFile, Sync, verify_entries
 from deskroom.render.transcript import transcript_line
 from deskroom.room import RoomResult, RowEntry
-from deskroom.room.entries import Entry
 from deskroom.scenario import Scenario, load_scenario
-from deskroom.scenario.replay import LOOP_OPTIONS, run_scripted, scripted_room
-from deskroom.scenario.resume import check_resumable
+from deskroom.scenario.play.replay import LOOP_OPTIONS, run_scripted, scripted_room
+from deskroom.scenario.play.resume import check_resumable
 
 __all__ = ["run_command"]
 

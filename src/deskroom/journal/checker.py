@@ -14,11 +14,9 @@ from attrs import define, field
 
 from deskroom.core.episode import broadcast_candidates
 from deskroom.core.text import is_blank
-from deskroom.journal import rows
-from deskroom.journal.words import differs, grant_text, step_text
-from deskroom.room import steps
-from deskroom.room.calls import Accepted, Refusal, Speaker, judge
-from deskroom.room.entries import (
+from deskroom.engine import steps
+from deskroom.engine.calls import Accepted, Refusal, Speaker, judge
+from deskroom.engine.entries import (
     CallEntry,
     CloseEntry,
     EndEntry,
@@ -28,9 +26,11 @@ from deskroom.room.entries import (
     RowEntry,
     TurnEntry,
 )
-from deskroom.room.machine import TRANSITIONS, TurnEvent, TurnState
-from deskroom.room.setup import Setup
-from deskroom.room.state import RoomState
+from deskroom.engine.machine import TRANSITIONS, TurnEvent, TurnState
+from deskroom.engine.setup import Setup
+from deskroom.engine.state import RoomState
+from deskroom.journal import rows
+from deskroom.journal.words import differs, grant_text, step_text
 from deskroom.speech.fence import extract_post
 from deskroom.speech.tools import POST, served
 from deskroom.speech.utterance import Read

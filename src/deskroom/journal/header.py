@@ -9,11 +9,10 @@ from attrs import asdict
 
 from deskroom.core import AsidePolicy, DispatchPolicy, Person
 from deskroom.core.wire import Fields
+from deskroom.engine.entries import HeaderEntry
+from deskroom.engine.policy import BroadcastPolicy, ChairPolicy, Policy
+from deskroom.engine.setup import Opening, Seat, Setup
 from deskroom.errors import WireError
-from deskroom.room.entries import HeaderEntry
-from deskroom.room.policy import BroadcastPolicy, ChairPolicy, Policy
-from deskroom.room.seat import Seat
-from deskroom.room.setup import Opening, Setup
 
 __all__ = ["FORMAT", "header_in", "header_out"]
 

@@ -23,13 +23,13 @@ from deskroom.core import (
     respond_to_person,
 )
 from deskroom.core.directory import Target
+from deskroom.engine import steps
+from deskroom.engine.calls import Accepted
+from deskroom.engine.chair import nudge_text
+from deskroom.engine.entries import RowEntry
+from deskroom.engine.sentences import files_text
+from deskroom.engine.state import RoomState, TurnRecord
 from deskroom.journal.words import say, say_content, say_decision, step_text
-from deskroom.room import steps
-from deskroom.room.calls import Accepted
-from deskroom.room.chair import nudge_text
-from deskroom.room.entries import RowEntry
-from deskroom.room.sentences import files_text
-from deskroom.room.state import RoomState, TurnRecord
 
 __all__ = ["difference", "nudge", "opening", "person", "seat", "wrote"]
 

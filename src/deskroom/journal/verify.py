@@ -7,10 +7,10 @@ from pathlib import Path
 
 from attrs import frozen
 
+from deskroom.engine.entries import CloseReason, Entry, HeaderEntry
 from deskroom.errors import UsageError
 from deskroom.journal.checker import Checker
 from deskroom.journal.file import JournalError, read_journal
-from deskroom.room.entries import CloseReason, Entry, HeaderEntry
 
 __all__ = ["Verified", "verify", "verify_entries"]
 

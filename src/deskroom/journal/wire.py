@@ -14,9 +14,7 @@ from deskroom.core.wire import (
     row_in,
     row_out,
 )
-from deskroom.journal.arguments import encodable
-from deskroom.journal.header import header_in, header_out
-from deskroom.room.entries import (
+from deskroom.engine.entries import (
     CallEntry,
     CloseEntry,
     EndEntry,
@@ -26,6 +24,8 @@ from deskroom.room.entries import (
     RowEntry,
     TurnEntry,
 )
+from deskroom.journal.arguments import encodable
+from deskroom.journal.header import header_in, header_out
 
 __all__ = ["entry_in", "entry_out"]
 

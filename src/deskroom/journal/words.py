@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from deskroom.core import Audience, Decision, NoTurn
-from deskroom.room import steps
-from deskroom.room.entries import TurnEntry
+from deskroom.engine import steps
+from deskroom.engine.entries import TurnEntry
 
 __all__ = ["differs", "grant_text", "say", "say_content", "say_decision", "step_text"]
 

@@ -26,14 +26,14 @@ from deskroom.core import (
 )
 from deskroom.core.masking import code_spans
 from deskroom.core.text import is_blank, trim
+from deskroom.engine.calls import Accepted, Refusal, Speaker, judge
+from deskroom.engine.policy import Policy
+from deskroom.engine.sentences import accepted_text, explain_decision, note_sentence, refusal_text
+from deskroom.engine.setup import Seat
 from deskroom.render.marks import marked_lines
 from deskroom.render.text import one_line
-from deskroom.room.calls import Accepted, Refusal, Speaker, judge
-from deskroom.room.policy import Policy
-from deskroom.room.seat import Seat
-from deskroom.room.sentences import accepted_text, explain_decision, note_sentence, refusal_text
 from deskroom.scenario import DeskSpec
-from deskroom.scenario.expect import target_word
+from deskroom.scenario.play.expect import target_word
 from deskroom.speech import Read, extract_post
 from deskroom.speech.tools import POST, served
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.text import Text
 
 from deskroom.core import SeenRow
+from deskroom.engine.sentences import seen_line
 from deskroom.render.text import printable
-from deskroom.room.sentences import seen_line
 
 __all__ = ["transcript_line"]
 

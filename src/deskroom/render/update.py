@@ -7,7 +7,7 @@ from typing import Any
 from deskroom.core import OPERATOR, Viewer
 from deskroom.render.replay import may_read, turn_title
 from deskroom.render.text import one_line, value_text
-from deskroom.scenario.update import Change
+from deskroom.scenario.edit.update import Change
 
 __all__ = ["change_json", "change_line"]
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from anyio.abc import TaskGroup
 
+from deskroom.engine.state import RoomState, TurnRecord
 from deskroom.room.clock import Clock
 from deskroom.room.seat import Act, HostInbox, SeatChannel, Turn, run_seat
-from deskroom.room.state import RoomState, TurnRecord
 
 __all__ = ["Channels"]
 

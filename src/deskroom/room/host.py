@@ -22,14 +22,10 @@ from deskroom.core.dispatch import NoTurn, TurnFor
 from deskroom.core.mention import Mention, resolve
 from deskroom.core.responder import respond_to_person
 from deskroom.core.transcript import Row
-from deskroom.errors import RoomFailure
-from deskroom.room import messages as m
-from deskroom.room import steps
-from deskroom.room.calls import Refusal, Speaker
-from deskroom.room.chair import nudge_text
-from deskroom.room.channels import Channels
-from deskroom.room.clock import Clock
-from deskroom.room.entries import (
+from deskroom.engine import steps
+from deskroom.engine.calls import Refusal, Speaker
+from deskroom.engine.chair import nudge_text
+from deskroom.engine.entries import (
     CallEntry,
     CloseEntry,
     EndEntry,
@@ -41,14 +37,18 @@ from deskroom.room.entries import (
     RowKind,
     TurnEntry,
 )
+from deskroom.engine.machine import TurnEvent, TurnState
+from deskroom.engine.script import order_of
+from deskroom.engine.sentences import files_text
+from deskroom.engine.state import RoomState, TurnRecord
+from deskroom.errors import RoomFailure
+from deskroom.room import messages as m
+from deskroom.room.channels import Channels
+from deskroom.room.clock import Clock
 from deskroom.room.log import logs_info
-from deskroom.room.machine import TurnEvent, TurnState
 from deskroom.room.open_turn import NOT_YOUR_TURN, TURN_ENDED, OpenTurn, Verdict, refusal_reply
 from deskroom.room.router import Router, Routing
-from deskroom.room.script import order_of
 from deskroom.room.seat import Act, CountedInbox, HostInbox, Seat
-from deskroom.room.sentences import files_text
-from deskroom.room.state import RoomState, TurnRecord
 
 __all__ = ["Host", "OnRow"]
 

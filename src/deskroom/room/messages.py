@@ -10,7 +10,7 @@ from attrs import define, field, frozen
 
 from deskroom.core.audience import Viewer
 from deskroom.core.transcript import Row, SeenRow, project
-from deskroom.room.state import TurnRecord
+from deskroom.engine.state import TurnRecord
 
 __all__ = ["Call", "History", "Reply", "TurnEnd", "Wake", "Word"]
 

@@ -12,14 +12,14 @@ from attrs import evolve
 from deskroom.core.audience import Author, Viewer
 from deskroom.core.text import is_blank
 from deskroom.core.transcript import Row
-from deskroom.room.calls import Accepted, Refusal, Speaker, judge
-from deskroom.room.entries import CallEntry, EndEntry, RowEntry
-from deskroom.room.machine import ENDED, TurnEvent, TurnState, advance
+from deskroom.engine.calls import Accepted, Refusal, Speaker, judge
+from deskroom.engine.entries import CallEntry, EndEntry, RowEntry
+from deskroom.engine.machine import ENDED, TurnEvent, TurnState, advance
+from deskroom.engine.reading import last_seen
+from deskroom.engine.sentences import accepted_text, read_text, refusal_text
+from deskroom.engine.state import RoomState, TurnRecord
 from deskroom.room.messages import Call, Reply, TurnEnd
-from deskroom.room.reading import last_seen
 from deskroom.room.seat import Turn
-from deskroom.room.sentences import accepted_text, read_text, refusal_text
-from deskroom.room.state import RoomState, TurnRecord
 from deskroom.speech.fence import extract_post
 from deskroom.speech.tools import POST, served
 from deskroom.speech.utterance import Read

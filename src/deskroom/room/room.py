@@ -13,9 +13,7 @@ from deskroom.core.dispatch import Decision
 from deskroom.core.roster import Person, validate_desks, validate_roster
 from deskroom.core.text import is_blank
 from deskroom.core.transcript import Row, SeenRow, project
-from deskroom.errors import RoomClosed, RoomFailure, UsageError, hint
-from deskroom.room.clock import Clock, RealClock, SimulatedClock
-from deskroom.room.entries import (
+from deskroom.engine.entries import (
     CloseEntry,
     CloseReason,
     Entry,
@@ -23,15 +21,17 @@ from deskroom.room.entries import (
     Journal,
     RowEntry,
 )
+from deskroom.engine.policy import Policy
+from deskroom.engine.script import Script, order_of
+from deskroom.engine.setup import Opening, Setup, difference
+from deskroom.engine.state import RoomState, TurnRecord
+from deskroom.errors import RoomClosed, RoomFailure, UsageError, hint
+from deskroom.room.clock import Clock, RealClock, SimulatedClock
 from deskroom.room.host import Host, OnRow
 from deskroom.room.log import room_logger
 from deskroom.room.messages import Word
-from deskroom.room.policy import Policy
 from deskroom.room.router import Router
-from deskroom.room.script import Script, order_of
 from deskroom.room.seat import Act, Seat
-from deskroom.room.setup import Opening, Setup, difference
-from deskroom.room.state import RoomState, TurnRecord
 from deskroom.room.straggler import Straggler
 
 __all__ = ["Room", "RoomResult"]

@@ -11,8 +11,8 @@ import regex
 
 from deskroom.core.episode import broadcast_candidates, choose_recipients
 from deskroom.core.transcript import Row
+from deskroom.engine.setup import Seat, Setup
 from deskroom.errors import RoomFailure, hint
-from deskroom.room.setup import Seat, Setup
 
 __all__ = ["Router", "Routing", "ScriptedRouter", "check_scores", "lexical"]
 

@@ -15,13 +15,13 @@ from anyio.lowlevel import checkpoint
 from deskroom.core.audience import Viewer
 from deskroom.core.text import is_blank
 from deskroom.core.transcript import Row, SeenRow
+from deskroom.engine.policy import Policy
+from deskroom.engine.reading import history_bounds
+from deskroom.engine.setup import Seat
+from deskroom.engine.state import TurnRecord
 from deskroom.errors import SeatCancelled, UsageError
 from deskroom.room.mailbox import CLOSING, Mailbox
 from deskroom.room.messages import Call, History, Reply, TurnEnd
-from deskroom.room.policy import Policy
-from deskroom.room.reading import history_bounds
-from deskroom.room.setup import Seat
-from deskroom.room.state import TurnRecord
 from deskroom.speech.tools import (
     BROADCAST,
     COMPLETE_EPISODE,

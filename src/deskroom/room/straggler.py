@@ -8,10 +8,10 @@ import anyio
 from anyio.abc import TaskStatus
 from attrs import define
 
+from deskroom.engine.state import TurnRecord
 from deskroom.room.clock import Clock
 from deskroom.room.messages import Call, Reply
 from deskroom.room.seat import HostInbox
-from deskroom.room.state import TurnRecord
 
 __all__ = ["Straggler"]
 

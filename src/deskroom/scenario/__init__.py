@@ -6,16 +6,14 @@ What checks a scenario and what describes the format are loaded when they are fi
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from deskroom.scenario.compare import Replay
-from deskroom.scenario.expect import Mismatch
-from deskroom.scenario.load import (
+from deskroom.scenario.format.load import (
     find_scenarios,
     load_desk,
     load_scenario,
     load_setting,
     parse_scenario,
 )
-from deskroom.scenario.model import (
+from deskroom.scenario.format.model import (
     Call,
     DeskSpec,
     Nobody,
@@ -26,19 +24,21 @@ from deskroom.scenario.model import (
     Turn,
     TurnExpect,
 )
-from deskroom.scenario.position import Place
-from deskroom.scenario.problems import KeyProblem, ScenarioError
-from deskroom.scenario.replay import play_scenario, replay_scenario
+from deskroom.scenario.format.position import Place
+from deskroom.scenario.format.problems import KeyProblem, ScenarioError
+from deskroom.scenario.play.compare import Replay
+from deskroom.scenario.play.expect import Mismatch
+from deskroom.scenario.play.replay import play_scenario, replay_scenario
 
 if TYPE_CHECKING:
     from deskroom.scenario.check import Checked, CheckWarning, check_scenario
-    from deskroom.scenario.schema import scenario_schema
+    from deskroom.scenario.format.schema import scenario_schema
 
 _LAZY = {
     "Checked": "deskroom.scenario.check",
     "CheckWarning": "deskroom.scenario.check",
     "check_scenario": "deskroom.scenario.check",
-    "scenario_schema": "deskroom.scenario.schema",
+    "scenario_schema": "deskroom.scenario.format.schema",
 }
 
 __all__ = [

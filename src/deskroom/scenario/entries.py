@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deskroom.room.entries import Entry
+from deskroom.engine.entries import Entry
 
 __all__ = ["EntryList"]
 

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from deskroom.engine.entries import Entry, RowEntry
+from deskroom.engine.state import TurnRecord
 from deskroom.errors import FileError
 from deskroom.journal import Torn, read_journal
-from deskroom.room.entries import Entry, RowEntry
-from deskroom.room.state import TurnRecord
 from deskroom.scenario.account import Account, account_of_entries
 from deskroom.scenario.entries import EntryList
-from deskroom.scenario.load import load_scenario
-from deskroom.scenario.model import Scenario
-from deskroom.scenario.replay import play_scenario, replay_scenario
+from deskroom.scenario.format.load import load_scenario
+from deskroom.scenario.format.model import Scenario
+from deskroom.scenario.play.replay import play_scenario, replay_scenario
 from deskroom.scenario.transcript import read_transcript
 
 __all__ = ["account_of_scenario", "play_account", "read_account"]

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import Final, NoReturn, get_args
 
+from deskroom.engine.entries import CloseReason, RowEntry
 from deskroom.render.replay import mismatch_line
 from deskroom.render.text import one_line
 from deskroom.room import RoomResult
-from deskroom.room.entries import CloseReason, RowEntry
 from deskroom.scenario import Replay
-from deskroom.scenario.expect import next_of
-from deskroom.scenario.words import RefusalWord
+from deskroom.scenario.format.words import RefusalWord
+from deskroom.scenario.play.expect import next_of
 from deskroom.testing.outcome import Outcome, author_word, whom
 from deskroom.testing.specs import (
     NextSpec,

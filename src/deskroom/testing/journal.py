@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from deskroom.engine.entries import Entry, RowEntry
 from deskroom.errors import RoomFailure
-from deskroom.room.entries import Entry, RowEntry
 
 __all__ = ["ListJournal"]
 

@@ -8,12 +8,12 @@ from typing import Final
 from attrs import frozen
 
 from deskroom.core import Audience, Author
+from deskroom.engine.entries import RowEntry
+from deskroom.engine.setup import Setup
+from deskroom.engine.state import TurnRecord
 from deskroom.room import RoomResult
-from deskroom.room.entries import RowEntry
-from deskroom.room.setup import Setup
-from deskroom.room.state import TurnRecord
 from deskroom.scenario import Replay
-from deskroom.scenario.expect import Played
+from deskroom.scenario.play.expect import Played
 
 __all__ = ["Outcome", "author_word", "whom"]
 

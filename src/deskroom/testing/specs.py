@@ -9,13 +9,13 @@ from typing import Any, Final, get_args
 from attrs import frozen
 
 from deskroom.core import Author
+from deskroom.engine.entries import RowEntry
+from deskroom.engine.setup import Setup
 from deskroom.errors import UsageError, hint
 from deskroom.render.text import shortened, value_text
-from deskroom.room.entries import RowEntry
-from deskroom.room.setup import Setup
 from deskroom.scenario import Nobody
-from deskroom.scenario.expect import Played, file_value, holds, next_of
-from deskroom.scenario.words import NoTurnReason
+from deskroom.scenario.format.words import NoTurnReason
+from deskroom.scenario.play.expect import Played, file_value, holds, next_of
 from deskroom.testing.outcome import author_word, whom
 
 __all__ = [

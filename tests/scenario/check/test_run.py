@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from deskroom.scenario.check import CheckWarning, check_scenario, check_text
-from deskroom.scenario.problems import MAX_PROBLEMS
+from deskroom.scenario.format.problems import MAX_PROBLEMS
 
 File = Callable[..., str]
 

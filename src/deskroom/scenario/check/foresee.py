@@ -14,10 +14,10 @@ from attrs import evolve, frozen
 from deskroom.core import agent, resolve
 from deskroom.core.dispatch import first_loud_agent
 from deskroom.core.text import is_blank
-from deskroom.room.calls import Accepted, Refusal, judge
+from deskroom.engine.calls import Accepted, Refusal, judge
 from deskroom.scenario.check.subject import Subject
-from deskroom.scenario.model import Turn
-from deskroom.scenario.resume import listed_calls
+from deskroom.scenario.format.model import Turn
+from deskroom.scenario.play.resume import listed_calls
 from deskroom.speech import Broadcast, Dm, Read, extract_post
 from deskroom.speech.commit import is_private
 from deskroom.speech.tools import POST, served

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from deskroom.core import Note
 from deskroom.core.directory import TOKEN_ENDS, starts_a_name
 from deskroom.core.text import is_blank
-from deskroom.room.seat import Seat
-from deskroom.room.sentences import note_sentence
+from deskroom.engine.sentences import note_sentence
+from deskroom.engine.setup import Seat
 from deskroom.scenario.check.subject import Subject
-from deskroom.scenario.position import KeyPath
-from deskroom.scenario.problems import quoted
+from deskroom.scenario.format.position import KeyPath
+from deskroom.scenario.format.problems import quoted
 
 __all__ = ["warn_of_names"]
 

@@ -19,8 +19,8 @@ from attrs import define, field, frozen
 from deskroom.core import Target, TurnFor, resolve, respond_to_person
 from deskroom.scenario.check.foresee import Prospect
 from deskroom.scenario.check.subject import Subject, path_of
-from deskroom.scenario.model import Turn
-from deskroom.scenario.problems import quoted
+from deskroom.scenario.format.model import Turn
+from deskroom.scenario.format.problems import quoted
 
 __all__ = ["warn_of_unreached"]
 

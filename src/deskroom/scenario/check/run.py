@@ -16,9 +16,9 @@ from deskroom.scenario.check.subject import Subject
 from deskroom.scenario.check.texts import warn_of_texts
 from deskroom.scenario.check.turns import warn_of_turns
 from deskroom.scenario.check.warning import CheckWarning, TooMany, Warnings
-from deskroom.scenario.load import Parts, read_parts
-from deskroom.scenario.problems import ScenarioError
-from deskroom.scenario.toml import Document, parse_toml, read_toml
+from deskroom.scenario.format.load import Parts, read_parts
+from deskroom.scenario.format.problems import ScenarioError
+from deskroom.scenario.format.toml import Document, parse_toml, read_toml
 
 __all__ = ["Checked", "check_document", "check_scenario", "check_text"]
 

@@ -9,13 +9,13 @@ from typing import Any
 from attrs import frozen
 
 from deskroom.core import Bookkeeping, Directory
-from deskroom.room.calls import Speaker
-from deskroom.room.policy import Policy
-from deskroom.room.seat import Seat
+from deskroom.engine.calls import Speaker
+from deskroom.engine.policy import Policy
+from deskroom.engine.setup import Seat
 from deskroom.scenario.check.warning import Warnings
-from deskroom.scenario.load import Parts
-from deskroom.scenario.model import DeskSpec, Turn
-from deskroom.scenario.position import KeyPath
+from deskroom.scenario.format.load import Parts
+from deskroom.scenario.format.model import DeskSpec, Turn
+from deskroom.scenario.format.position import KeyPath
 
 __all__ = ["Subject", "expects_no_row", "path_of"]
 

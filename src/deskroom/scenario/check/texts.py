@@ -11,10 +11,10 @@ from attrs import evolve, frozen
 from deskroom.core import Note, Target, agent, explain_mentions
 from deskroom.core.explain import leading_alias
 from deskroom.core.text import trim, trim_start
-from deskroom.room.sentences import note_sentence
+from deskroom.engine.sentences import note_sentence
 from deskroom.scenario.check.subject import Subject, path_of
-from deskroom.scenario.model import Turn
-from deskroom.scenario.position import KeyPath
+from deskroom.scenario.format.model import Turn
+from deskroom.scenario.format.position import KeyPath
 from deskroom.speech import Dm, extract_post, parse_call
 from deskroom.speech.tools import bare, find_tool
 

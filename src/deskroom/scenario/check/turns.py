@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from deskroom.core.text import is_blank
-from deskroom.room.calls import Refusal
-from deskroom.room.seat import Seat
-from deskroom.room.sentences import refusal_text
+from deskroom.engine.calls import Refusal
+from deskroom.engine.sentences import refusal_text
+from deskroom.engine.setup import Seat
 from deskroom.scenario.check.foresee import Prospect
 from deskroom.scenario.check.subject import Subject, expects_no_row, path_of
-from deskroom.scenario.model import Turn
-from deskroom.scenario.problems import quoted
+from deskroom.scenario.format.model import Turn
+from deskroom.scenario.format.problems import quoted
 from deskroom.speech import extract_post
 
 __all__ = ["warn_of_turns"]

@@ -7,9 +7,9 @@ from typing import Final, Literal
 
 from attrs import frozen
 
-from deskroom.scenario.position import KeyPath, Place, place_of
-from deskroom.scenario.problems import MAX_PROBLEMS, spell
-from deskroom.scenario.toml import Document
+from deskroom.scenario.format.position import KeyPath, Place, place_of
+from deskroom.scenario.format.problems import MAX_PROBLEMS, spell
+from deskroom.scenario.format.toml import Document
 
 __all__ = ["CheckWarning", "TooMany", "WarningKind", "Warnings"]
 

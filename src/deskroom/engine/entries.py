@@ -1,0 +1,145 @@
+"""What a room writes down, in order, through the Journal port. A room is the fold of its entries.
+
+One entry holds everything that must not come apart: a row with its trigger and its decision, an
+accepted call with what it said. ``RoomState.apply`` is the fold; a live room and a resumed one
+both run it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Protocol
+
+from attrs import field, frozen
+
+from deskroom.core.dispatch import Decision
+from deskroom.core.mention import Mention
+from deskroom.core.transcript import Row
+from deskroom.engine.setup import Setup
+
+__all__ = [
+    "CallEntry",
+    "CloseEntry",
+    "CloseReason",
+    "EndEntry",
+    "Entry",
+    "HeaderEntry",
+    "Journal",
+    "Outcome",
+    "RoutedEntry",
+    "RowEntry",
+    "RowKind",
+    "TurnEntry",
+]
+
+CloseReason = Literal["completed", "quiet", "max_turns", "script", "stopped", "failed"]
+Outcome = Literal["spoke", "silent", "refused", "failed", "timed_out"]
+RowKind = Literal["opening", "person", "seat", "nudge", "wrote"]
+
+
+@frozen
+class HeaderEntry:
+    """What the room is made of: the first entry.
+
+    ``order`` is that of its script, and ``scenario`` the script's digest; None without a script.
+    """
+
+    setup: Setup
+    order: Literal["listed", "routed"] | None = None
+    scenario: str | None = None
+
+
+@frozen
+class TurnEntry:
+    """A turn is granted. ``trigger`` is a sequence; ``cue`` the place in a script, if any."""
+
+    turn: int
+    seat: str
+    hop: int
+    trigger: int | None
+    attempt: int = 1
+    cue: int | None = None
+
+
+@frozen
+class CallEntry:
+    """A call was answered.
+
+    ``call_id`` counts the calls of a turn from 1; it is 0 for a turn that was never the seat's, and
+    for a message that the host read out of a ``fence`` seat's text. ``reply`` is ``ok`` or the word
+    of the refusal; ``late`` says that no turn of the seat was open.
+    """
+
+    turn: int
+    attempt: int
+    seat: str
+    call_id: int
+    tool: Any
+    arguments: Any = field(repr=False)
+    reply: str = "ok"
+    late: bool = False
+    source: Literal["call", "fence"] = "call"
+
+
+@frozen
+class EndEntry:
+    """A turn ended without a row; a turn that spoke is ended by its row, in one piece.
+
+    ``text`` is what the seat said outside any call, ``wrote`` the paths it left behind, ``error``
+    what it raised. None of them is a row, so no seat ever reads them.
+    """
+
+    turn: int
+    attempt: int
+    seat: str
+    outcome: Outcome
+    text: str = field(default="", repr=False)
+    wrote: tuple[str, ...] = ()
+    error: str | None = field(default=None, repr=False)
+
+
+@frozen
+class RowEntry:
+    """A row with what triggered it and what was decided after it, in one piece.
+
+    ``turn`` is the turn that made it, for a row by a seat or about its files; ``cue`` the place in
+    a script, for a person's row; ``wrote`` the paths that a seat's turn left behind.
+    """
+
+    row: Row
+    kind: RowKind
+    decision: Decision
+    mentions: tuple[Mention, ...] = ()
+    turn: int | None = None
+    trigger: int | None = None
+    completes: bool = False
+    broadcasting: bool = False
+    refusal: str | None = None
+    cue: int | None = None
+    wrote: tuple[str, ...] = ()
+
+
+@frozen
+class RoutedEntry:
+    """Who a broadcast goes to, in grant order; ``hop`` is the hop of those turns."""
+
+    sequence: int
+    recipients: tuple[str, ...]
+    hop: int
+
+
+@frozen
+class CloseEntry:
+    """The room closed."""
+
+    reason: CloseReason
+
+
+Entry = HeaderEntry | TurnEntry | CallEntry | EndEntry | RowEntry | RoutedEntry | CloseEntry
+
+
+class Journal(Protocol):
+    """Where a room's entries go. An entry is written before anybody acts on it."""
+
+    def write(self, entry: Entry) -> None:
+        """Append one entry. Raises ``RoomFailure`` when it cannot be kept."""
+        ...

@@ -1,0 +1,124 @@
+"""What a room is made of, all of it fixed before it opens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from attrs import asdict, field, frozen
+
+from deskroom.core.directory import Directory
+from deskroom.core.roster import Desk, DeskSet, Member, Person, Roster
+from deskroom.engine.policy import Policy
+from deskroom.engine.script import Script
+
+__all__ = ["Opening", "Seat", "Setup"]
+
+_PARTS: Final = ("desk_id", "desk_name", "seats", "people", "opening", "policy")
+_SHOWN: Final = 60
+
+
+@frozen(kw_only=True)
+class Seat:
+    """A seat of the desk, in the words of the scenario format.
+
+    ``brief`` is what the seat is told with every turn; ``role`` is for people and for routing. A
+    ``fence`` seat has no tools: what it says is read out of its text. A ``retired`` one no longer
+    acts and cannot be named.
+    """
+
+    id: str
+    name: str | None = None
+    role: str | None = None
+    brief: str | None = None
+    fence: bool = False
+    retired: bool = False
+
+
+@frozen
+class Opening:
+    """The first row: a person's words."""
+
+    by: str
+    message: str = field(repr=False)
+
+
+@frozen(kw_only=True)
+class Setup:
+    """What a room is made of, all of it fixed before it opens."""
+
+    desk_id: str
+    desk_name: str
+    seats: tuple[Seat, ...]
+    people: tuple[Person, ...]
+    policy: Policy
+    opening: Opening | None = None
+    script: Script | None = None
+    directory: Directory = field(init=False, eq=False, repr=False)
+    by_id: dict[str, Seat] = field(init=False, eq=False, repr=False)
+
+    @directory.default
+    def _directory(self) -> Directory:
+        members = tuple(Member(seat.id, seat.name) for seat in self.seats)
+        retired = tuple(seat.id for seat in self.seats if seat.retired)
+        desk = Desk(self.desk_id, self.desk_name, tuple(seat.id for seat in self.seats))
+        return Directory(Roster(members, self.people, retired), DeskSet((desk,)))
+
+    @by_id.default
+    def _by_id(self) -> dict[str, Seat]:
+        return {seat.id: seat for seat in self.seats}
+
+    @property
+    def active(self) -> tuple[str, ...]:
+        """The ids of the seats that act, in desk order."""
+        return self.directory.roster.active
+
+    @property
+    def chair(self) -> str | None:
+        """The person that the chair speaks for, or None when there is nobody."""
+        if self.policy.chair.by is not None:
+            return self.policy.chair.by
+        return self.people[0].id if self.people else None
+
+
+def difference(there: Setup, here: Setup) -> str | None:
+    """Return the first part in which two rooms differ, for example a key of the policy, or None.
+
+    Their scripts are not compared.
+    """
+    for name in _PARTS:
+        before, now = getattr(there, name), getattr(here, name)
+        if before != now:
+            return next(_leaves(name.replace("_", "."), _plain(before), _plain(now)))
+    return None
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - attrs instances, tuples and plain values
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return asdict(value) if hasattr(value, "__attrs_attrs__") else value
+
+
+def _leaves(path: str, before: Any, now: Any) -> Iterator[str]:  # noqa: ANN401 - as _plain returns
+    """Walk into two values and yield each leaf that differs."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        for key in before:
+            if before[key] != now[key]:
+                yield from _leaves(f"{path}.{key}", before[key], now[key])
+    elif isinstance(before, list) and isinstance(now, list):
+        for at, (one, other) in enumerate(zip(before, now, strict=False), start=1):
+            if one != other:
+                yield from _leaves(f"{path}[{at}]", one, other)
+        # One list goes on where the other ends.
+        at = min(len(before), len(now))
+        if at < len(before):
+            yield f"{path}[{at + 1}] is {_short(before[at])} there, and there is none here"
+        if at < len(now):
+            yield f"{path}[{at + 1}] is {_short(now[at])} here, and there is none there"
+    else:
+        yield f"{path} is {_short(before)} there and {_short(now)} here"
+
+
+def _short(value: object) -> str:
+    text = repr(list(value) if isinstance(value, tuple) else value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

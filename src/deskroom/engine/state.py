@@ -1,0 +1,283 @@
+"""The state of a room: the fold of its entries.
+
+``apply`` is the only thing that changes it, for a live room and for a resumed one alike; what it
+costs does not depend on how long the transcript is. ``steps.py`` reads it to say what comes next.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NamedTuple
+
+from attrs import define, field
+
+from deskroom.core.dispatch import TurnFor
+from deskroom.core.episode import Episode
+from deskroom.core.text import is_blank
+from deskroom.core.transcript import Bookkeeping, Row
+from deskroom.engine.entries import (
+    CallEntry,
+    CloseEntry,
+    CloseReason,
+    EndEntry,
+    Entry,
+    HeaderEntry,
+    Outcome,
+    RoutedEntry,
+    RowEntry,
+    TurnEntry,
+)
+from deskroom.engine.script import ScriptPosition
+from deskroom.engine.setup import Setup
+
+__all__ = ["Pending", "RoomState", "TurnRecord"]
+
+
+class Pending(NamedTuple):
+    """A turn that somebody is to get: at which hop, and which row brought it."""
+
+    seat: str
+    hop: int
+    trigger: int | None
+
+
+@define
+class TurnRecord:
+    """One granted turn, as far as it has come.
+
+    ``replies`` holds a word a call, in order, late calls included. ``row`` is the sequence of the
+    row it became; ``error`` what the seat raised. A retry or a resumed grant raises ``attempt``.
+    """
+
+    number: int
+    seat: str
+    hop: int
+    trigger: int | None
+    attempt: int
+    cue: int | None
+    outcome: Outcome | None = None
+    replies: list[str] = field(factory=list)
+    row: int | None = None
+    error: Exception | None = field(default=None, repr=False)
+    text: str = field(default="", repr=False)
+    #: How many rows there were at this grant, and at the seat's grant before it.
+    granted_at: int = field(default=0, repr=False)
+    since: int | None = field(default=None, repr=False)
+
+
+@define
+class RoomState:
+    """Everything the host knows. The fields are what the rules of scenarios.md speak of."""
+
+    setup: Setup
+    has_header: bool = False
+    rows: list[Row] = field(factory=list)
+    entries: list[RowEntry] = field(factory=list)
+    turns: list[TurnRecord] = field(factory=list)
+    #: How many turns have been granted; a turn that is granted again counts once.
+    granted: int = 0
+    books: Bookkeeping = field(factory=Bookkeeping)
+    script: ScriptPosition | None = None
+    pending: Pending | None = None
+    queue: deque[Pending] = field(factory=deque)
+    nudges: int = 0
+    turns_since_chair: int = 0
+    narrated: list[str] = field(factory=list)
+    spoken: dict[str, None] = field(factory=dict)
+    last_author: str | None = None
+    completions: int = 0
+    #: The turn that is granted and has not ended.
+    open: TurnRecord | None = None
+    #: A person spoke while the turn was open: what the turn hands on is dropped.
+    interrupted: bool = False
+    #: What is owed before anything else: a row about files, a routing, a retry.
+    owed_wrote: RowEntry | EndEntry | None = None
+    unrouted: RowEntry | None = None
+    retry: TurnRecord | None = None
+    closed: CloseReason | None = None
+    routed: dict[int, RoutedEntry] = field(factory=dict)
+    _first_of: list[int] = field(factory=list)
+    _last_grant: dict[str, int] = field(factory=dict)
+    episode: Episode = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        participants = self.setup.policy.participants
+        self.episode = Episode.begin(self.setup.active if participants is None else participants)
+        if self.setup.script is not None:
+            self.script = ScriptPosition(self.setup.script)
+
+    @property
+    def rounds_left(self) -> int:
+        """How many nudges the chair still has."""
+        return self.setup.policy.chair.rounds - self.nudges
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether a script alone decides who is granted."""
+        return self.script is not None and self.script.script.listed
+
+    def apply(self, entry: Entry) -> None:
+        """Fold one entry in."""
+        self._FOLDS[type(entry)](self, entry)
+
+    def _header(self, entry: HeaderEntry) -> None:  # noqa: ARG002 - the setup is known already
+        self.has_header = True
+
+    def _close(self, entry: CloseEntry) -> None:
+        self.closed = entry.reason
+
+    def record(self, number: int, attempt: int, seat: str) -> TurnRecord | None:
+        """Return a turn that this seat was granted, or None if it never was."""
+        if not 1 <= number <= self.granted:
+            return None
+        for at in range(self._first_of[number - 1], len(self.turns)):
+            record = self.turns[at]
+            if record.number != number:
+                return None
+            if record.attempt == attempt and record.seat == seat:
+                return record
+        return None
+
+    def _turn(self, entry: TurnEntry) -> None:
+        resumed = self.open is not None
+        if entry.turn == self.granted:
+            since = self.turns[-1].since
+        else:
+            since = self._last_grant.get(entry.seat)
+            self.granted = entry.turn
+            self.turns_since_chair += 1
+            self._first_of.append(len(self.turns))
+            self._take(entry.seat)
+        if resumed:
+            # The grant that a crash cut short is as if it had never been, but for its number.
+            self.turns.pop()
+        elif entry.cue is not None and self.script is not None:
+            self.script.play(entry.cue)
+        self._last_grant[entry.seat] = len(self.rows)
+        self.open = TurnRecord(
+            entry.turn,
+            entry.seat,
+            entry.hop,
+            entry.trigger,
+            entry.attempt,
+            entry.cue,
+            granted_at=len(self.rows),
+            since=since,
+        )
+        self.turns.append(self.open)
+        self.retry = None
+
+    def _take(self, seat: str) -> None:
+        """A grant uses up what brought it: the pending turn, else the first in the queue."""
+        if self.pending is None and self.queue and self.queue[0].seat == seat:
+            self.queue.popleft()
+        self.pending = None
+
+    def _call(self, entry: CallEntry) -> None:
+        record = self.record(entry.turn, entry.attempt, entry.seat)
+        if record is not None and entry.source == "call":
+            record.replies.append(entry.reply)
+
+    def _end(self, entry: EndEntry) -> None:
+        record = self._finish(entry.outcome)
+        if self._narrated(entry, record) and entry.seat not in self.narrated:
+            self.narrated.append(entry.seat)
+        self.owed_wrote = entry if entry.wrote else None
+        if entry.outcome == "silent" and self.setup.policy.silence == "retry":
+            before = self.turns[-2] if len(self.turns) > 1 else None
+            if before is None or before.number != record.number:
+                self.retry = record
+        # A retry is the same turn: what a person said meanwhile still counts against it.
+        self.interrupted = self.interrupted and self.retry is not None
+
+    def _narrated(self, entry: EndEntry, record: TurnRecord) -> bool:
+        """Whether a seat wrote text and made no call; a fence seat's text is no narration."""
+        fence = self.setup.by_id[entry.seat].fence
+        return not (fence or record.replies or is_blank(entry.text))
+
+    def _finish(self, outcome: Outcome) -> TurnRecord:
+        record = self.turns[-1]
+        record.outcome = outcome
+        self.open = None
+        return record
+
+    def _row(self, entry: RowEntry) -> None:
+        self.rows.append(entry.row)
+        self.entries.append(entry)
+        self.books.add(entry.row)
+        match entry.kind:
+            case "seat":
+                self._seat_row(entry)
+            case "nudge":
+                self._nudge_row(entry)
+            case "wrote":
+                self.owed_wrote = None
+            case "opening" | "person":
+                self.pending = _pending(entry)
+                self.interrupted = self.open is not None or self.retry is not None
+                if entry.cue is not None and self.script is not None:
+                    self.script.play(entry.cue)
+
+    def _seat_row(self, entry: RowEntry) -> None:
+        seat = entry.row.author.id or ""
+        self.spoken[seat] = None
+        self.last_author = seat
+        if not self.interrupted:
+            self.pending = _pending(entry)
+        self.interrupted = False
+        record = self._finish("spoke")
+        record.row = entry.row.sequence
+        self.owed_wrote = entry if entry.wrote else None
+        self.unrouted = entry if entry.broadcasting else None
+        if entry.completes:
+            self.completions += 1
+            if seat in self.episode.participants:
+                self.episode = self.episode.complete(seat)
+
+    def _nudge_row(self, entry: RowEntry) -> None:
+        self.nudges += 1
+        self.turns_since_chair = 0
+        self.narrated.clear()
+        if self.pending is None:
+            self.pending = _pending(entry)
+
+    def _routed(self, entry: RoutedEntry) -> None:
+        self.unrouted = None
+        self.routed[entry.sequence] = entry
+        for seat in entry.recipients:
+            if not self.is_listed:
+                self.queue.append(Pending(seat, entry.hop, entry.sequence))
+            if seat in self.episode.participants:
+                self.episode = self.episode.assign(seat)
+
+    def retry_of(self, number: int) -> bool:
+        """Whether a turn was granted again because it was silent."""
+        first = self.turns[self._first_of[number - 1]]
+        return first is not self.turns[-1]
+
+    @property
+    def last_said(self) -> RowEntry | None:
+        """The last row that somebody said; a row about files says nothing."""
+        for entry in reversed(self.entries):
+            if entry.kind != "wrote":
+                return entry
+        return None
+
+    #: What each kind of entry changes.
+    _FOLDS: ClassVar[Mapping[type[Entry], Callable[[RoomState, Any], None]]] = {
+        HeaderEntry: _header,
+        TurnEntry: _turn,
+        CallEntry: _call,
+        EndEntry: _end,
+        RowEntry: _row,
+        RoutedEntry: _routed,
+        CloseEntry: _close,
+    }
+
+
+def _pending(entry: RowEntry) -> Pending | None:
+    decision = entry.decision
+    if not isinstance(decision, TurnFor):
+        return None
+    return Pending(decision.target_id, decision.child_hop, entry.row.sequence)

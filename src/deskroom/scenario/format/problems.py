@@ -1,0 +1,165 @@
+"""What is wrong with a file, gathered: each problem has its place, its key and its sentence."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from itertools import islice
+from typing import Final
+
+from deskroom.errors import DeskError, FileError, RosterError, nearest
+from deskroom.scenario.format.position import KeyPath, Place
+from deskroom.scenario.format.toml import Document
+
+__all__ = [
+    "LAST_INTEGER",
+    "MAX_PROBLEMS",
+    "Findings",
+    "KeyProblem",
+    "ScenarioError",
+    "did_you_mean",
+    "found",
+    "listing",
+    "quoted",
+    "spell",
+]
+
+#: Collecting stops here: a file with so many problems has one cause or is no scenario.
+MAX_PROBLEMS: Final = 500
+
+_BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
+_SHOWN: Final = 60  # characters of a value
+_LISTED: Final = 12  # names in a list of valid ones
+_COMPARED: Final = 50  # names looked at for the nearest one
+#: TOML's whole numbers have 64 bits.
+LAST_INTEGER: Final = 2**63 - 1
+
+
+class KeyProblem(FileError):
+    """A file is wrong at one key.
+
+    ``key`` is the key in the file's own words, with lists counted from 1 as turns are:
+    ``turn[4].expect.next``. ``kind`` is the wire word where the fault has one
+    (``duplicate_member_id``).
+    """
+
+    def __init__(
+        self, path: str, problem: str, *, key: str, place: Place, kind: str | None = None
+    ) -> None:
+        self.key = key
+        self.kind = kind
+        super().__init__(path, f"{key}: {problem}", line=place.line, column=place.column)
+
+
+class ScenarioError(FileError):
+    """A scenario file is wrong. It reads as its first problem and holds all, in file order."""
+
+    def __init__(self, problems: Iterable[FileError]) -> None:
+        self.problems = tuple(problems)
+        first = self.problems[0]
+        self.key: str | None = getattr(first, "key", None)
+        self.kind: str | None = getattr(first, "kind", None)
+        super().__init__(first.path, first.problem, line=first.line, column=first.column)
+
+
+class Findings:
+    """The problems of one document, gathered in any order.
+
+    Adding one more than is of use raises ``ScenarioError`` at once.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self._problems: list[KeyProblem] = []
+
+    def at_value(self, path: KeyPath, problem: str) -> None:
+        """Add a problem with a value; of a missing key, with the table it is missing from."""
+        self._add(path, problem, self.document.value_at(path))
+
+    def at_key(self, path: KeyPath, problem: str) -> None:
+        """Add a problem with a key that should not be there, or not like this."""
+        self._add(path, problem, self.document.key_at(path))
+
+    def caused(self, path: KeyPath, problem: str, cause: RosterError | DeskError) -> None:
+        """Add a problem that a rule of the core found."""
+        self._add(path, problem, self.document.value_at(path), cause)
+
+    def _add(
+        self,
+        path: KeyPath,
+        problem: str,
+        place: Place,
+        cause: RosterError | DeskError | None = None,
+    ) -> None:
+        kind = cause.kind if cause else None
+        at = self.document.path
+        found_here = KeyProblem(at, problem, key=spell(path), place=place, kind=kind)
+        found_here.__cause__ = cause
+        self._problems.append(found_here)
+        if len(self._problems) == MAX_PROBLEMS:
+            raise self.error()
+
+    def __bool__(self) -> bool:
+        return bool(self._problems)
+
+    def error(self) -> ScenarioError:
+        """Return the error that holds everything that was found, in file order."""
+        return ScenarioError(sorted(self._problems, key=_in_file_order))
+
+
+def _in_file_order(problem: FileError) -> tuple[int, int]:
+    return problem.line or 0, problem.column or 0
+
+
+# --- words -------------------------------------------------------------------------------------
+
+
+def spell(path: KeyPath) -> str:
+    """Write a path as a person would: ``desk.seats[2].id``; lists count from 1."""
+    spelled = ""
+    for step in path:
+        if isinstance(step, int):
+            spelled += f"[{step + 1}]"
+        else:
+            key = step if _BARE_KEY.fullmatch(step) and len(step) <= _SHOWN else quoted(step)
+            spelled += f".{key}" if spelled else key
+    return spelled
+
+
+def quoted(text: str) -> str:
+    """Write a string as the file could hold it, cut where it is long."""
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    literal = json.dumps(shown, ensure_ascii=False)
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in literal)
+
+
+def found(value: object) -> str:
+    """Name a value of the file in a few words."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return quoted(value)
+        case int() if abs(value) > LAST_INTEGER:
+            return "a number of more than 64 bits"
+        case int() | float():
+            return str(value)
+        case dict():
+            return "a table"
+        case list():
+            return "a list"
+        case _:
+            return "a date or a time"
+
+
+def listing(names: Iterable[str]) -> str:
+    """List valid names, the first dozen of them."""
+    first = [quoted(name)[1:-1] for name in islice(names, _LISTED + 1)]
+    return ", ".join([*first[:_LISTED], "…"] if len(first) > _LISTED else first)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a hint with the known name most like ``name``, or nothing."""
+    near = nearest(name, islice(known, _COMPARED))
+    return "" if near is None else f"; did you mean {quoted(near)}?"

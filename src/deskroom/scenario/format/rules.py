@@ -1,0 +1,272 @@
+"""What a scenario must be beyond its shape: names that exist, and keys that go together.
+
+Only what the file itself decides is judged here. Tools, recipients and messages are not: what a
+seat sends may be wrong on purpose, and then the host must say so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
+from typing import Any, Final
+
+from attrs import frozen
+
+from deskroom.core.roster import Person, desk_faults, roster_faults
+from deskroom.core.text import ascii_lower, is_blank
+from deskroom.engine.policy import Policy
+from deskroom.engine.setup import Seat
+from deskroom.errors import DeskError, RosterError
+from deskroom.scenario.format.model import DeskSpec, Nobody, Opening, Turn, TurnExpect
+from deskroom.scenario.format.position import KeyPath
+from deskroom.scenario.format.problems import Findings, did_you_mean, listing, quoted
+from deskroom.scenario.format.words import Order
+
+__all__ = [
+    "PERSON_KEYS",
+    "Names",
+    "check_active",
+    "check_desk",
+    "check_opening",
+    "check_order",
+    "check_policy",
+    "check_turn",
+]
+
+#: The keys of a person's turn.
+PERSON_KEYS: Final = frozenset({"person", "say", "expect"})
+#: What can be expected of a row, and so only of a turn that has one.
+_ROW_KEYS: Final = ("content", "audience", "mentions", "next", "completes")
+_FAULTS: Final = {
+    "empty_member_id": "a seat needs an id, found {}",
+    "duplicate_member_id": "another seat has the id {} already",
+    "empty_person_id": "a person needs an id, found {}",
+    "duplicate_person_id": "another person has the id {} already",
+    "empty_desk_id": "a desk needs an id, found {}",
+    "empty_desk_name": "a desk needs a name, found {}",
+    "reserved_desk_identity": "{} means the general chat and can name no desk",
+}
+
+
+@frozen
+class Names:
+    """Who can be named in this file. Without a desk nothing is known, and nothing is judged."""
+
+    desk: DeskSpec | None
+
+    @cached_property
+    def seats(self) -> Mapping[str, Seat]:
+        """The seats by id."""
+        return {seat.id: seat for seat in self.desk.seats} if self.desk else {}
+
+    @cached_property
+    def people(self) -> Mapping[str, Person]:
+        """The people by id."""
+        return {person.id: person for person in self.desk.people} if self.desk else {}
+
+    @cached_property
+    def mentionable(self) -> Mapping[str, None]:
+        """Everything that an expected mention can be called."""
+        desks = [f"desk:{self.desk.id}"] if self.desk else []
+        people = [f"person:{id_}" for id_ in self.people]
+        return dict.fromkeys([*self.seats, *people, *desks, "everyone"])
+
+    def want_seat(self, findings: Findings, path: KeyPath, id_: str) -> None:
+        """Add a problem unless this is a seat's id."""
+        if self.desk is not None and id_ not in self.seats:
+            findings.at_value(path, _not_there(id_, "a seat of the desk", self.seats))
+
+    def want_person(self, findings: Findings, path: KeyPath, id_: str) -> None:
+        """Add a problem unless this is a person's id."""
+        if self.desk is not None and id_ not in self.people:
+            findings.at_value(path, _not_there(id_, "a person of the desk", self.people))
+
+    def want_mention(self, findings: Findings, path: KeyPath, name: str) -> None:
+        """Add a problem unless a mention's target can be called this."""
+        if self.desk is not None and name not in self.mentionable:
+            what = "a seat id, person:id, desk:id or everyone"
+            findings.at_value(path, _not_there(name, what, self.mentionable))
+
+
+def _not_there(name: str, what: str, known: Iterable[str]) -> str:
+    names = listing(known) or "there is none"
+    return f"found {quoted(name)}, expected {what} ({names}){did_you_mean(name, known)}"
+
+
+# --- the desk and the policy -------------------------------------------------------------------
+
+
+def check_desk(findings: Findings, desk: DeskSpec) -> None:
+    """Check that the desk's roster and the desk itself are valid, as the core sees it."""
+    told = Counter[tuple[str, str]]()
+    for kind, id_ in roster_faults(desk.roster()):
+        path = _offender(desk, kind, id_, told[kind, id_])
+        told[kind, id_] += 1
+        findings.caused(path, _sentence(kind, id_), RosterError(kind, id_))
+    for kind, id_ in desk_faults(desk.desks()):
+        key = _desk_key(desk, kind)
+        value = desk.id if key == "id" else desk.name
+        findings.caused(("desk", key), _sentence(kind, value), DeskError(kind, id_))
+
+
+def _sentence(kind: str, value: str) -> str:
+    return f"{_FAULTS[kind].format(quoted(value))} ({kind})"
+
+
+def _offender(desk: DeskSpec, kind: str, id_: str, told: int) -> KeyPath:
+    """Find the seat or person at fault when ``told`` such were; of two with one id, the second."""
+    is_seat = kind.endswith("_member_id")
+    ids = [seat.id for seat in desk.seats] if is_seat else [person.id for person in desk.people]
+    places = [at for at, one in enumerate(ids) if one == id_]
+    at = places[told + kind.startswith("duplicate")]
+    return ("desk", "seats" if is_seat else "people", at, "id")
+
+
+def _desk_key(desk: DeskSpec, kind: str) -> str:
+    if kind == "reserved_desk_identity":
+        return "id" if ascii_lower(desk.id) in {"general", "main"} else "name"
+    return "name" if kind == "empty_desk_name" else "id"
+
+
+def check_policy(findings: Findings, policy: Policy, names: Names) -> None:
+    """Check the names that a policy uses, and that its chair can speak."""
+    chair = ("policy", "chair")
+    if policy.chair.by is not None:
+        names.want_person(findings, (*chair, "by"), policy.chair.by)
+    elif policy.chair.rounds > 0 and names.desk is not None and not names.people:
+        findings.at_value((*chair, "rounds"), "a chair that nudges needs a person on the desk")
+    if policy.participants is not None:
+        _check_participants(findings, policy.participants, names)
+
+
+def _check_participants(findings: Findings, ids: tuple[str, ...], names: Names) -> None:
+    path = ("policy", "participants")
+    if not ids:
+        findings.at_value(path, "found an empty list, expected one or more seat ids")
+    seen: set[str] = set()
+    for position, id_ in enumerate(ids):
+        names.want_seat(findings, (*path, position), id_)
+        seat = names.seats.get(id_)
+        if seat is not None and seat.retired:
+            findings.at_value((*path, position), f"the seat {quoted(id_)} is retired")
+        elif id_ in seen:
+            findings.at_value((*path, position), f"the seat {quoted(id_)} is named twice")
+        seen.add(id_)
+
+
+# --- the opening and the turns -----------------------------------------------------------------
+
+
+def check_opening(findings: Findings, opening: Opening, names: Names) -> None:
+    """Check who opens, that there is something to say, and who is expected next."""
+    names.want_person(findings, ("opening", "by"), opening.by)
+    if is_blank(opening.message):
+        findings.at_value(("opening", "message"), "found a blank text, expected a message")
+    if opening.expect is not None:
+        _check_next(findings, ("opening", "expect", "next"), opening.expect.next, names)
+
+
+def check_turn(
+    findings: Findings, path: KeyPath, turn: Turn, stated: Collection[str], names: Names
+) -> None:
+    """Check one turn; ``stated`` are the keys that the file gives it."""
+    if turn.seat is not None and turn.person is not None:
+        findings.at_key((*path, "person"), "a turn has a seat or a person, not both")
+    elif turn.seat is not None:
+        _check_seat_turn(findings, path, turn, stated, names)
+    elif turn.person is not None:
+        _check_person_turn(findings, path, turn, stated, names)
+    elif "seat" not in stated and "person" not in stated:
+        findings.at_value(path, "a turn needs a seat or a person")
+    if turn.expect is not None:
+        _check_expect(findings, (*path, "expect"), turn.expect, names)
+
+
+def _check_seat_turn(
+    findings: Findings, path: KeyPath, turn: Turn, stated: Collection[str], names: Names
+) -> None:
+    names.want_seat(findings, (*path, "seat"), turn.seat or "")
+    if "say" in stated and "calls" in stated:
+        findings.at_key((*path, "calls"), "a turn has say or calls, not both")
+    for at, wrote in enumerate(turn.wrote):
+        if is_blank(wrote):
+            findings.at_value((*path, "wrote", at), f"found {quoted(wrote)}, expected a path")
+    for id_ in turn.scores:
+        if names.desk is not None and id_ not in names.seats:
+            problem = _not_there(id_, "a seat of the desk", names.seats)
+            findings.at_key((*path, "scores", id_), problem)
+
+
+def _check_person_turn(
+    findings: Findings, path: KeyPath, turn: Turn, stated: Collection[str], names: Names
+) -> None:
+    names.want_person(findings, (*path, "person"), turn.person or "")
+    for key in stated:
+        if key not in PERSON_KEYS:
+            findings.at_key((*path, key), "only a turn of a seat has this key")
+    if "say" not in stated:
+        findings.at_value((*path, "say"), "missing, expected what the person says")
+    elif turn.say is not None and is_blank(turn.say):
+        findings.at_value((*path, "say"), "found a blank text, expected what the person says")
+    for key in turn.expect.places if turn.expect else ():
+        # A key that there is not has been told already.
+        if key != "next" and hasattr(turn.expect, key):
+            problem = "of a turn of a person only next can be expected"
+            findings.at_key((*path, "expect", key), problem)
+
+
+def _check_expect(findings: Findings, path: KeyPath, expect: TurnExpect, names: Names) -> None:
+    _check_next(findings, (*path, "next"), expect.next, names)
+    if isinstance(expect.audience, tuple):
+        for position, id_ in enumerate(expect.audience):
+            names.want_seat(findings, (*path, "audience", position), id_)
+    for position, name in enumerate(expect.mentions or ()):
+        names.want_mention(findings, (*path, "mentions", position), name)
+    _check_contradictions(findings, path, expect)
+
+
+def _check_next(
+    findings: Findings, path: KeyPath, next_: str | Nobody | tuple[str, ...] | None, names: Names
+) -> None:
+    if isinstance(next_, str):
+        names.want_seat(findings, path, next_)
+    elif isinstance(next_, tuple):
+        for position, id_ in enumerate(next_):
+            names.want_seat(findings, (*path, position), id_)
+
+
+def _check_contradictions(findings: Findings, path: KeyPath, expect: TurnExpect) -> None:
+    """A turn that is expected to have no row has nothing of a row."""
+    if expect.row is False:
+        why = "row = false"
+    elif expect.outcome not in {None, "spoke"}:
+        why = f'outcome = "{expect.outcome}"'
+    else:
+        return
+    if expect.outcome == "spoke":
+        problem = f'{why} contradicts outcome = "spoke", which is a turn with a row'
+        findings.at_key((*path, "row"), problem)
+    for key in _ROW_KEYS:
+        if getattr(expect, key) is not None:
+            problem = f"this cannot be expected of a turn without a row ({why})"
+            findings.at_key((*path, key), problem)
+
+
+# --- the whole ---------------------------------------------------------------------------------
+
+
+def check_active(findings: Findings, desk: DeskSpec) -> None:
+    """Check that a scenario has a seat that can act."""
+    if all(seat.retired for seat in desk.seats):
+        findings.at_value(("desk", "seats"), "no seat of the desk is active")
+
+
+def check_order(findings: Findings, order: Order, data: Mapping[str, Any]) -> None:
+    """Check that a person starts a routed scenario: in the opening, or in the first turn."""
+    if order == "listed" or "opening" in data:
+        return
+    match data.get("turn"):
+        case [dict() as first, *_] if "person" not in first:
+            problem = "a routed scenario needs [opening] or a person's turn first"
+            findings.at_value(("order",), problem)

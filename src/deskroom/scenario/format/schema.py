@@ -1,0 +1,325 @@
+"""The scenario format as a JSON Schema, walked from the classes of the model.
+
+Types, defaults, words and limits are the model's own; only what each key is for is written here,
+and a test holds that table against the classes. The draft is 7: editors that check TOML (Taplo and
+Even Better TOML among them) know no later one, and would not follow ``$defs``.
+
+The schema never refuses what the loader takes. What needs two keys at once to be judged, such as
+names that exist, is left to ``deskroom check``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import UnionType
+from typing import Any, Final, Literal, Union, get_args, get_origin
+
+import attrs
+
+from deskroom.core.aside import AsidePolicy
+from deskroom.core.dispatch import DispatchPolicy
+from deskroom.core.roster import Person
+from deskroom.engine.policy import BroadcastPolicy, ChairPolicy, Policy
+from deskroom.engine.setup import Seat
+from deskroom.scenario.format.load import DOCUMENT_KEYS, FORMAT
+from deskroom.scenario.format.model import (
+    FROM_LOADER,
+    Call,
+    DeskSpec,
+    Nobody,
+    Opening,
+    OpeningExpect,
+    RunExpect,
+    Scenario,
+    Turn,
+    TurnExpect,
+)
+from deskroom.scenario.format.rules import PERSON_KEYS
+from deskroom.speech.tools import served, tool_specs
+
+__all__ = ["DRAFT", "scenario_schema"]
+
+Json = dict[str, Any]
+
+DRAFT: Final = "http://json-schema.org/draft-07/schema#"
+
+#: How each class is called in the schema, and what its table is.
+_TABLES: Final[Mapping[type, tuple[str, str]]] = {
+    DeskSpec: ("desk", "The desk: its seats in order, and the people who may speak at it."),
+    Seat: ("seat", "A seat of the desk: an agent that speaks only by calling tools."),
+    Person: ("person", "A human being who may speak at the desk."),
+    Policy: ("policy", "What the room allows. What a table leaves out keeps its default."),
+    DispatchPolicy: ("dispatch", "Whether a mention hands on the turn, and how often in a row."),
+    AsidePolicy: ("aside", "When a seat may speak in private. The default allows nothing."),
+    ChairPolicy: ("chair", "How the chair keeps a routed room going. It never speaks in a list."),
+    BroadcastPolicy: ("broadcast", "Whom a broadcast goes to."),
+    Opening: ("opening", "A row by a person, before turn 1."),
+    OpeningExpect: ("openingExpect", "What must come out of the opening."),
+    Turn: ("turn", "One listed turn, of a seat or of a person."),
+    TurnExpect: ("turnExpect", "What must come out of a turn. What is left out is not compared."),
+    RunExpect: ("runExpect", "What must come out of the whole run."),
+    Nobody: ("nobody", "The row hands the turn to nobody, for this reason."),
+    Call: ("call", "One call. Every other key is an argument, and only the host judges it."),
+}
+
+#: What each key is for.
+_DOCS: Final[Mapping[type, Mapping[str, str]]] = {
+    Scenario: {
+        "format": "The version of the format.",
+        "title": "One line that says what the scenario shows.",
+        "why": "What the file is for, and where its rules or facts are from.",
+        "order": "Who is granted a turn: the next in the list, or whom the host's rules choose.",
+        "desk": "The desk: its seats in order, and the people who may speak at it.",
+        "policy": "What the room allows.",
+        "opening": "A row by a person, before turn 1. A routed scenario needs it, or a person's "
+        "turn first.",
+        "turn": "The listed turns.",
+        "expect": "What must come out of the whole run.",
+    },
+    DeskSpec: {
+        "id": "The desk's id, which messages can mention.",
+        "name": "The desk's name.",
+        "seats": "The seats in order. The first that is not retired leads the desk.",
+        "people": "The people who may open, speak, and lend the chair their name.",
+    },
+    Seat: {
+        "id": "The id that messages name with @, and that everything else here goes by.",
+        "name": "A second name that messages can use. A space in it ends the mention.",
+        "role": "What the seat is there for; the lexical router reads it.",
+        "brief": "What the seat is told with every turn.",
+        "fence": "A seat without tools: what it says is read out of its text, between <<<POST and "
+        "POST>>>.",
+        "retired": "The seat no longer acts and can be neither named nor written to.",
+    },
+    Person: {
+        "id": "The id that turns and the opening go by.",
+        "label": "The name that is shown. Messages name it, or its words joined by _, with @.",
+    },
+    Policy: {
+        "dispatch": "Whether a mention hands on the turn, and how often in a row.",
+        "aside": "When a seat may speak in private.",
+        "on_refused_aside": "What becomes of a private message that is declined: its call is "
+        "refused, or it goes to the desk.",
+        "chair": "How the chair keeps a routed room going.",
+        "broadcast": "Whom a broadcast goes to.",
+        "close": "Whose completion closes the desk: the first of any seat, or that of every "
+        "participant.",
+        "participants": 'The seats that must complete under close = "all". Every active seat, '
+        "unless it is given.",
+        "max_turns": "The room closes after so many turns.",
+        "window": "How many last rows a seat is shown with its turn; more, if more were added "
+        "since its last one.",
+        "history_limit": "The most rows that a seat is shown with its turn.",
+        "silence": "What a turn without a message costs: the turn, or one more try.",
+        "max_calls": "How many calls a turn may make.",
+        "max_message_bytes": "The longest message, in UTF-8 bytes.",
+        "turn_timeout_s": "How many seconds a turn may take.",
+    },
+    DispatchPolicy: {
+        "enabled": "Whether a mention hands on the turn.",
+        "max_hops": "How many times in a row a mention may hand on the turn.",
+    },
+    AsidePolicy: {
+        "enabled": "Whether seats may speak in private.",
+        "max_members": "How many seats may be addressed at once.",
+        "max_messages": "How many private messages may follow each other.",
+        "must_surface": "A party must speak to the desk before it begins a new aside.",
+        "require_thread": "Private talk needs a thread, which a room does not have yet.",
+    },
+    ChairPolicy: {
+        "rounds": "How many nudges the chair has when nobody is next.",
+        "every": "The chair also speaks once each time so many turns have run. 0: never.",
+        "by": "The person that the chair speaks for. The first, unless it is given.",
+    },
+    BroadcastPolicy: {
+        "router": "Who scores the seats: the scores of the turn, or the words they share with the "
+        "message.",
+        "width": "How many seats a broadcast goes to at most.",
+    },
+    Opening: {
+        "by": "The id of the person who opens.",
+        "message": "What the person says.",
+        "expect": "What must come out of the opening.",
+    },
+    OpeningExpect: {"next": "Who is next: a seat id."},
+    Turn: {
+        "seat": "The id of the seat whose turn it is.",
+        "person": "The id of the person who speaks.",
+        "say": "What is said: for a seat, short for one desk_post.",
+        "calls": "The calls that the seat makes, in order. The last accepted one stands.",
+        "text": "What the seat writes outside any call. It reaches nobody, unless the seat is a "
+        "fence seat.",
+        "takes": "How many seconds the seat waits before its first call, in simulated time.",
+        "crash": "The seat raises an error with this text after its calls.",
+        "late": "Calls that the seat sends after its turn has ended.",
+        "wrote": "Paths of the files that the turn left behind; a row tells of them.",
+        "scores": "For the scripted router: how well each seat suits this broadcast. Absent is 0.",
+        "repeat": "How many times in a row the turn is listed, with what is expected of it.",
+        "expect": "What must come out of the turn.",
+    },
+    TurnExpect: {
+        "content": "The row's text, as it was committed.",
+        "audience": 'Who may read the row: "desk", or the seats addressed, in order.',
+        "mentions": "Every mention that counts, in order: a seat id, person:id, desk:id or "
+        "everyone.",
+        "next": "Who is next by this row: a seat id, { none = reason }, or for a broadcast the "
+        "seats that it goes to, in order.",
+        "completes": "Whether the row is a completion.",
+        "refusal": "Why a private message went to the desk, or why the last refused call was "
+        "refused.",
+        "replies": "One word for each call, in order.",
+        "row": "false: the turn becomes no row.",
+        "outcome": "How the turn ends.",
+    },
+    RunExpect: {
+        "rows": "How many rows there are in all.",
+        "turns": "How many turns are granted.",
+        "nudges": "How many times the chair speaks.",
+        "asides": "How many rows are private.",
+        "closed": "Why the room closes.",
+    },
+    Nobody: {"none": "Why nobody is next."},
+}
+
+#: What the loader asks for beyond the type of an attribute.
+_NOT_EMPTY: Final = frozenset(
+    {(TurnExpect, "audience"), (Policy, "participants"), (DeskSpec, "seats"), (Scenario, "turn")}
+)
+_BOUNDS: Final = {">=": "minimum", ">": "exclusiveMinimum", "<=": "maximum"}
+_PLAIN: Final[Mapping[Any, Json]] = {
+    str: {"type": "string"},
+    bool: {"type": "boolean"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+}
+
+
+def scenario_schema() -> Json:
+    """Return the JSON Schema of a scenario file, as JSON-ready values in a fixed order."""
+    definitions = {_TABLES[cls][0]: _table(cls) for cls in _TABLES}
+    return {
+        "$schema": DRAFT,
+        "title": "deskroom scenario",
+        "description": "A desk, what its seats say, and what must come out. See: deskroom new.",
+        **_object(Scenario),
+        "definitions": definitions,
+    }
+
+
+def _table(cls: type) -> Json:
+    described = {"description": _TABLES[cls][1]}
+    if cls is Call:
+        return {**described, **_call()}
+    if cls is Turn:
+        return {**described, **_object(cls), **_turn_rules()}
+    return {**described, **_object(cls)}
+
+
+def _object(cls: type) -> Json:
+    attributes = {_key(cls, attribute): attribute for attribute in _attributes(cls)}
+    keys = DOCUMENT_KEYS if cls is Scenario else tuple(attributes)
+    # The parts that every scenario must have, whatever a desk or a scenario in Python may lack.
+    needed = {"format", "turn"} if cls is Scenario else {"seats"} if cls is DeskSpec else set()
+    required = [key for key in keys if attributes[key].default is attrs.NOTHING or key in needed]
+    return {
+        "type": "object",
+        "properties": {key: _property(cls, key, attributes[key]) for key in keys},
+        **({"required": required} if required else {}),
+        "additionalProperties": False,
+    }
+
+
+def _key(cls: type, attribute: attrs.Attribute[Any]) -> str:
+    return "turn" if cls is Scenario and attribute.name == "turns" else attribute.name
+
+
+def _attributes(cls: type) -> list[attrs.Attribute[Any]]:
+    """Return the attributes that are keys of the file."""
+    attrs.resolve_types(cls)
+    return [one for one in attrs.fields(cls) if FROM_LOADER not in one.metadata]
+
+
+def _property(cls: type, key: str, attribute: attrs.Attribute[Any]) -> Json:
+    typed = _of_type(attribute.type)
+    # Beside a reference draft 7 reads nothing; inside allOf the reference stands alone.
+    schema: Json = {
+        "description": _DOCS[cls][key],
+        **({"allOf": [typed]} if "$ref" in typed else typed),
+    }
+    if (cls, key) == (Scenario, "format"):
+        schema["enum"] = [FORMAT]
+    elif _is_plain(attribute.default):
+        schema["default"] = attribute.default
+    schema.update(_limits(attribute.validator))
+    if (cls, key) in _NOT_EMPTY:
+        _array_in(schema)["minItems"] = 1
+    return schema
+
+
+def _is_plain(default: object) -> bool:
+    return isinstance(default, bool | int | float | str)
+
+
+def _array_in(schema: Json) -> Json:
+    arrays = [schema, *schema.get("anyOf", ())]
+    return next(one for one in arrays if one.get("type") == "array")
+
+
+def _limits(validator: Any) -> Json:  # noqa: ANN401 - attrs keeps its validators' classes private
+    """Return the bounds that an attribute's validators set."""
+    limits: Json = {}
+    for inner in getattr(validator, "_validators", ()):
+        limits.update(_limits(inner))
+    if hasattr(validator, "bound"):
+        limits[_BOUNDS[validator.compare_op]] = validator.bound
+    if hasattr(validator, "validator"):
+        limits.update(_limits(validator.validator))
+    return limits
+
+
+def _of_type(type_: Any) -> Json:  # noqa: ANN401 - any annotation of the model
+    """Return the schema of a type of the model. None means that the file does not say."""
+    origin, arguments = get_origin(type_), get_args(type_)
+    if type_ in _PLAIN:
+        return dict(_PLAIN[type_])
+    if type_ in _TABLES:
+        return {"$ref": f"#/definitions/{_TABLES[type_][0]}"}
+    if origin is Literal:
+        words = all(isinstance(word, str) for word in arguments)
+        return {"type": "string" if words else "boolean", "enum": list(arguments)}
+    if origin is tuple:
+        return {"type": "array", "items": _of_type(arguments[0])}
+    if origin is Mapping:
+        return {"type": "object", "additionalProperties": _of_type(arguments[1])}
+    if origin in {Union, UnionType}:
+        choices = [_of_type(one) for one in arguments if one is not type(None)]
+        return choices[0] if len(choices) == 1 else {"anyOf": choices}
+    raise AssertionError(f"the schema has no word for {type_!r}")
+
+
+def _call() -> Json:
+    """Return the schema of a call: any tool may be called, and its arguments are left alone."""
+    names = [served(spec.name) for spec in tool_specs()]
+    tool = {
+        "description": "The tool, as it is served.",
+        "type": "string",
+        "examples": names,
+        # An editor offers the first; the second takes a tool that is wrong on purpose.
+        "anyOf": [{"enum": names}, {}],
+    }
+    return {"type": "object", "properties": {"tool": tool}, "required": ["tool"]}
+
+
+def _turn_rules() -> Json:
+    """Return which keys of a turn go together."""
+    person = {
+        "required": ["say"],
+        "propertyNames": {"enum": [key for key in _DOCS[Turn] if key in PERSON_KEYS]},
+        "properties": {"expect": {"propertyNames": {"enum": [*_DOCS[OpeningExpect]]}}},
+    }
+    return {
+        "oneOf": [{"required": ["seat"]}, {"required": ["person"]}],
+        "not": {"required": ["say", "calls"]},
+        "if": {"required": ["person"]},
+        "then": person,
+    }

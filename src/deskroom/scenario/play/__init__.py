@@ -1,0 +1,1 @@
+"""Playing a scenario and comparing what comes out with what the file expects."""

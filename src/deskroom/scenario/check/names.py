@@ -9,7 +9,7 @@ from deskroom.core.directory import TOKEN_ENDS, starts_a_name
 from deskroom.core.text import is_blank
 from deskroom.engine.sentences import note_sentence
 from deskroom.engine.setup import Seat
-from deskroom.scenario.check.subject import Subject
+from deskroom.scenario.check.context import Subject
 from deskroom.scenario.format.position import KeyPath
 from deskroom.scenario.format.problems import quoted
 

@@ -8,13 +8,13 @@ from contextlib import suppress
 from attrs import frozen
 
 from deskroom.errors import FileError
-from deskroom.scenario.check.foresee import foresee
-from deskroom.scenario.check.idle import warn_of_expectations, warn_of_policy
+from deskroom.scenario.check.context import Subject
+from deskroom.scenario.check.forecast import foresee
+from deskroom.scenario.check.mentions import warn_of_texts
 from deskroom.scenario.check.names import warn_of_names
-from deskroom.scenario.check.reach import warn_of_unreached
-from deskroom.scenario.check.subject import Subject
-from deskroom.scenario.check.texts import warn_of_texts
+from deskroom.scenario.check.no_effect import warn_of_expectations, warn_of_policy
 from deskroom.scenario.check.turns import warn_of_turns
+from deskroom.scenario.check.unreachable import warn_of_unreached
 from deskroom.scenario.check.warning import CheckWarning, TooMany, Warnings
 from deskroom.scenario.format.load import Parts, read_parts
 from deskroom.scenario.format.problems import ScenarioError

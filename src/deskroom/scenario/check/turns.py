@@ -9,8 +9,8 @@ from deskroom.core.text import is_blank
 from deskroom.engine.calls import Refusal
 from deskroom.engine.sentences import refusal_text
 from deskroom.engine.setup import Seat
-from deskroom.scenario.check.foresee import Prospect
-from deskroom.scenario.check.subject import Subject, expects_no_row, path_of
+from deskroom.scenario.check.context import Subject, expects_no_row, path_of
+from deskroom.scenario.check.forecast import Prospect
 from deskroom.scenario.format.model import Turn
 from deskroom.scenario.format.problems import quoted
 from deskroom.speech import extract_post

@@ -18,9 +18,9 @@ from attrs import frozen
 from deskroom.errors import FileError
 from deskroom.files import write_file
 from deskroom.scenario.edit.pins import ROW_KEYS, next_pin, turn_pins
-from deskroom.scenario.format.layout import Unplaced, edited
 from deskroom.scenario.format.load import parse_scenario
 from deskroom.scenario.format.model import OpeningExpect, RunExpect, Turn, TurnExpect
+from deskroom.scenario.format.patch import Unplaced, edited
 from deskroom.scenario.format.position import KeyPath
 from deskroom.scenario.format.toml import parse_toml, read_toml
 from deskroom.scenario.play.compare import Replay, compare_again, readers, run_values

@@ -12,6 +12,12 @@ from attrs import evolve, frozen
 
 from deskroom.engine.policy import Policy
 from deskroom.errors import FileError
+from deskroom.scenario.format.convert import (
+    Fitted,
+    as_far_as_it_fits,
+    refuse_unknown_keys,
+    structured,
+)
 from deskroom.scenario.format.model import (
     MAX_TURNS,
     DeskSpec,
@@ -32,12 +38,6 @@ from deskroom.scenario.format.rules import (
     check_order,
     check_policy,
     check_turn,
-)
-from deskroom.scenario.format.structure import (
-    Fitted,
-    as_far_as_it_fits,
-    refuse_unknown_keys,
-    structured,
 )
 from deskroom.scenario.format.toml import Document, Places, Spot, parse_toml, read_toml
 from deskroom.scenario.format.words import Order

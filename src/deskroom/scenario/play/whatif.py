@@ -13,10 +13,10 @@ from attrs import evolve, frozen
 
 from deskroom.engine.policy import Policy
 from deskroom.errors import FileError, UsageError
+from deskroom.scenario.format.convert import structured
 from deskroom.scenario.format.model import Scenario
 from deskroom.scenario.format.problems import Findings, did_you_mean, quoted
 from deskroom.scenario.format.rules import Names, check_policy
-from deskroom.scenario.format.structure import structured
 from deskroom.scenario.format.toml import Document, parse_toml
 
 __all__ = ["Setting", "parse_setting", "with_settings"]

@@ -22,7 +22,10 @@ from cattrs.errors import (
 )
 from cattrs.gen import make_dict_structure_fn, override
 
-from deskroom.scenario.format.hooks import (
+from deskroom.scenario.format.model import FROM_LOADER, Call, Nobody, OpeningExpect, TurnExpect
+from deskroom.scenario.format.position import KeyPath
+from deskroom.scenario.format.problems import Findings, did_you_mean, found
+from deskroom.scenario.format.values import (
     Hook,
     Unfit,
     call,
@@ -34,9 +37,6 @@ from deskroom.scenario.format.hooks import (
     text,
     whole,
 )
-from deskroom.scenario.format.model import FROM_LOADER, Call, Nobody, OpeningExpect, TurnExpect
-from deskroom.scenario.format.position import KeyPath
-from deskroom.scenario.format.problems import Findings, did_you_mean, found
 
 __all__ = ["Fitted", "as_far_as_it_fits", "refuse_unknown_keys", "structured"]
 

@@ -17,8 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from attrs import define, field, frozen
 
 from deskroom.core import Target, TurnFor, resolve, respond_to_person
-from deskroom.scenario.check.foresee import Prospect
-from deskroom.scenario.check.subject import Subject, path_of
+from deskroom.scenario.check.context import Subject, path_of
+from deskroom.scenario.check.forecast import Prospect
 from deskroom.scenario.format.model import Turn
 from deskroom.scenario.format.problems import quoted
 

@@ -15,7 +15,7 @@ from deskroom.core import agent, resolve
 from deskroom.core.dispatch import first_loud_agent
 from deskroom.core.text import is_blank
 from deskroom.engine.calls import Accepted, Refusal, judge
-from deskroom.scenario.check.subject import Subject
+from deskroom.scenario.check.context import Subject
 from deskroom.scenario.format.model import Turn
 from deskroom.scenario.play.resume import listed_calls
 from deskroom.speech import Broadcast, Dm, Read, extract_post

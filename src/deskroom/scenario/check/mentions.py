@@ -12,7 +12,7 @@ from deskroom.core import Note, Target, agent, explain_mentions
 from deskroom.core.explain import leading_alias
 from deskroom.core.text import trim, trim_start
 from deskroom.engine.sentences import note_sentence
-from deskroom.scenario.check.subject import Subject, path_of
+from deskroom.scenario.check.context import Subject, path_of
 from deskroom.scenario.format.model import Turn
 from deskroom.scenario.format.position import KeyPath
 from deskroom.speech import Dm, extract_post, parse_call

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deskroom.scenario.check.subject import Subject, path_of
+from deskroom.scenario.check.context import Subject, path_of
 from deskroom.scenario.format.position import KeyPath
 
 __all__ = ["warn_of_expectations", "warn_of_policy"]

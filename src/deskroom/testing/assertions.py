@@ -16,7 +16,7 @@ from deskroom.render.replay import mismatch_line
 from deskroom.render.text import one_line
 from deskroom.room import RoomResult
 from deskroom.scenario import Replay
-from deskroom.scenario.format.words import RefusalWord
+from deskroom.scenario.format.model import RefusalReason, choices_of
 from deskroom.scenario.play.expect import next_of
 from deskroom.testing.outcome import Outcome, author_word, whom
 from deskroom.testing.specs import (
@@ -85,7 +85,7 @@ def assert_refused(
     """
     __tracebackhide__ = True
     outcome = Outcome.of(result)
-    check_known("the word of a refusal", word, get_args(RefusalWord))
+    check_known("the word of a refusal", word, choices_of(RefusalReason))
     if seat is not None:
         check_known("a seat of this room", seat, list(outcome.setup.by_id))
     turns = outcome.result.turns

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import EllipsisType
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from attrs import frozen
 
 from deskroom.core import Author
+from deskroom.core.reasons import NoTurnReason
 from deskroom.engine.entries import RowEntry
 from deskroom.engine.setup import Setup
 from deskroom.errors import UsageError, hint
 from deskroom.render.text import shortened, value_text
 from deskroom.scenario import Nobody
-from deskroom.scenario.format.words import NoTurnReason
 from deskroom.scenario.play.expect import Played, file_value, holds, next_of
 from deskroom.testing.outcome import author_word, whom
 
@@ -105,7 +105,7 @@ class WantedNext:
     @classmethod
     def of(cls, spec: NextSpec, setup: Setup) -> WantedNext:
         """Read a spec. Raises ``UsageError`` for what is none, and for a name that is nobody's."""
-        reasons = get_args(NoTurnReason)
+        reasons = [reason.value for reason in NoTurnReason]
         match spec:
             case None | EllipsisType():
                 return cls(spec)

@@ -6,14 +6,11 @@ next, and whatever else is out of the ordinary.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from deskroom.scenario.play.expect import TURN_VALUES, Played
 
-__all__ = ["ROW_KEYS", "next_pin", "turn_pins"]
-
-#: What can be expected of a row, and so only of a turn that has one.
-ROW_KEYS: Final = ("content", "audience", "mentions", "next", "completes")
+__all__ = ["next_pin", "turn_pins"]
 
 
 def turn_pins(played: Played) -> dict[str, Any]:

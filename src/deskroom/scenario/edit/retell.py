@@ -27,8 +27,7 @@ from deskroom.engine.entries import (
 from deskroom.engine.setup import Setup
 from deskroom.engine.state import RoomState, TurnRecord
 from deskroom.scenario.edit.expressible import plain_text, written_call
-from deskroom.scenario.format.model import Call, DeskSpec, Opening, Scenario, Turn
-from deskroom.scenario.format.words import Order
+from deskroom.scenario.format.model import Call, DeskSpec, Opening, Order, Scenario, Turn
 
 __all__ = ["Told", "retell"]
 

@@ -1,285 +1,339 @@
-"""From plain TOML data to the classes of the model, with the path to everything that does not fit.
+"""From plain TOML data to the classes of the model, in one pass that reports all that is wrong.
 
-cattrs builds the classes. Every key that a class does not have is an error, and a class's own
-validators run key by key, so that what they refuse has its place too.
+Nothing is coerced: ``"1"`` is not a number, ``true`` is not a number, and a whole number is
+accepted where a number is wanted.
+
+What is wrong is left out, so that the rest can be checked too: a key of a table, or a whole list
+when one of its items is wrong. A table without a key that it must have is left out itself.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from copy import deepcopy
-from typing import Any, Final, Generic, Literal, TypeVar, get_args, get_origin
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Final, Generic, TypeGuard, TypeVar, Union, get_args, get_origin
 
 import attrs
 from attrs import frozen
-from cattrs import Converter
-from cattrs.errors import (
-    BaseValidationError,
-    ClassValidationError,
-    ForbiddenExtraKeysError,
-    IterableValidationError,
-)
-from cattrs.gen import make_dict_structure_fn, override
 
-from deskroom.scenario.format.model import FROM_LOADER, Call, Nobody, OpeningExpect, TurnExpect
+from deskroom.scenario.format.model import FROM_LOADER, Call, Nobody, choices_of
 from deskroom.scenario.format.position import KeyPath
-from deskroom.scenario.format.problems import Findings, did_you_mean, found
-from deskroom.scenario.format.values import (
-    Hook,
-    Unfit,
-    call,
-    each,
-    flag,
-    no_row,
-    number,
-    one_of,
-    text,
-    whole,
+from deskroom.scenario.format.problems import (
+    LAST_INTEGER,
+    Findings,
+    ProblemKind,
+    did_you_mean,
+    found,
 )
 
-__all__ = ["Fitted", "as_far_as_it_fits", "refuse_unknown_keys", "structured"]
+__all__ = ["Converted", "convert", "refuse_unknown_keys"]
 
 T = TypeVar("T")
 
-#: How often a value is tried again without what does not fit: tables nest no deeper than this.
-_DEEPEST: Final = 4
+#: What is passed to a tool unchecked must still be writable as JSON.
+_MAX_ARGUMENT_NESTING: Final = 100
 _BOUND: Final = re.compile(r"must be ([<>]=?) ([0-9.]+)")
 
 
+class _Omitted(Enum):
+    """The result for a value that is wrong, once its problem has been added."""
+
+    OMITTED = 0
+
+
+_OMITTED: Final = _Omitted.OMITTED
+#: Takes a value, its path, and where to add a problem; returns the value of the model.
+_Convert = Callable[[Any, KeyPath, Findings], Any]
+
+
 @frozen
-class Fitted(Generic[T]):
-    """What could be made of a value; ``whole`` says that nothing had to be left out for it."""
+class Converted(Generic[T]):
+    """What a value became, or None; ``complete`` when nothing had to be left out."""
 
     part: T | None
-    whole: bool
+    complete: bool
 
 
-def structured(findings: Findings, path: KeyPath, value: object, type_: type[T]) -> T | None:
-    """Return the value as the type; when it does not fit, add what is wrong and return None."""
-    fitted = as_far_as_it_fits(findings, path, value, type_)
-    return fitted.part if fitted.whole else None
+def convert(
+    findings: Findings, path: KeyPath, value: object, cls: type[T], *, need_all_keys: bool = False
+) -> Converted[T]:
+    """Return a table as a class of the model, without the keys that are wrong.
 
-
-def as_far_as_it_fits(
-    findings: Findings,
-    path: KeyPath,
-    value: object,
-    type_: type[T],
-    *,
-    only_inside: bool = False,
-) -> Fitted[T]:
-    """Return the value as the type, without what does not fit, so that the rest can be judged too.
-
-    What is wrong is added. There is no part where what does not fit cannot be left out: an entry of
-    a list, a key that must be there and, with ``only_inside``, a key of the value itself: it may
-    have been meant for one without which others would seem wrong.
+    With ``need_all_keys`` there is no part unless each of the table's own keys could be read.
     """
-    try:
-        return Fitted(_CONVERTER.structure(value, type_), whole=True)
-    except (Unfit, BaseValidationError) as error:
-        _tell(findings, error, path)
-        return Fitted(_without(value, error, type_, only_inside=only_inside), whole=False)
-
-
-def _without(value: object, error: Exception, type_: type[T], *, only_inside: bool) -> T | None:
-    value = deepcopy(value)
-    for _ in range(_DEEPEST):
-        for path in _unfit(error, ()):
-            if not _drop(value, path, only_inside=only_inside):
-                return None
-        try:
-            return _CONVERTER.structure(value, type_)
-        except (Unfit, BaseValidationError) as again:
-            error = again
-    return None
-
-
-def _drop(value: Any, path: KeyPath, *, only_inside: bool) -> bool:  # noqa: ANN401 - plain data
-    """Leave out a key, or the table in which a key is missing; return whether that can be done."""
-    tables = [value]
-    for step in path[:-1]:
-        if isinstance(step, str) and step not in tables[-1]:
-            return True  # it went with the table around it
-        tables.append(tables[-1][step])
-    while path and isinstance(path[-1], str) and path[-1] not in tables[-1]:
-        path = path[:-1]
-        tables.pop()
-    if not path or not isinstance(path[-1], str) or (len(path) == 1 and only_inside):
-        return False
-    del tables[-1][path[-1]]
-    return True
-
-
-def _unfit(error: Exception, path: KeyPath) -> Iterator[KeyPath]:
-    """Yield the path of everything that does not fit, deepest where it is a key of a table."""
-    match error:
-        case ClassValidationError() | IterableValidationError():
-            for inner, step in _inner(error):
-                yield from _unfit(inner, (*path, *step))
-        case ForbiddenExtraKeysError():
-            yield from ((*path, name) for name in sorted(error.extra_fields))
-        case _:
-            yield path
+    before = len(findings)
+    table = _table(cls)
+    arguments = table.arguments(value, path, findings)
+    if arguments is None or (need_all_keys and arguments.keys() != value.keys()):  # type: ignore[attr-defined]
+        return Converted(None, complete=False)
+    return Converted(cls(**arguments), complete=len(findings) == before)
 
 
 def refuse_unknown_keys(
-    findings: Findings, path: KeyPath, stated: Iterable[str], known: Iterable[str]
+    findings: Findings, path: KeyPath, keys: Iterable[str], known: Iterable[str]
 ) -> None:
     """Add a problem for each key that is not among the known ones."""
     names = list(known)
-    for name in stated:
-        if name not in names:
-            problem = f"unknown key, expected one of {', '.join(names)}{did_you_mean(name, names)}"
-            findings.at_key((*path, name), problem)
+    for key in keys:
+        if key not in names:
+            problem = f"unknown key, expected one of {', '.join(names)}{did_you_mean(key, names)}"
+            findings.at_key((*path, key), "unknown_key", problem)
 
 
-def _tell(findings: Findings, error: Exception, path: KeyPath) -> None:
-    """Walk an error of cattrs to its leaves; each becomes a problem at its path."""
-    match error:
-        case ClassValidationError() | IterableValidationError():
-            for inner, step in _inner(error):
-                _tell(findings, inner, (*path, *step))
-        case ForbiddenExtraKeysError():
-            refuse_unknown_keys(findings, path, sorted(error.extra_fields), _keys(error.cl))
-        case Unfit():
-            findings.at_value((*path, *error.inside), str(error))
-        case KeyError():  # every key that must be there holds a string
-            findings.at_value(path, "missing, expected a string")
-        case _:  # pragma: no cover - a validator that looks at several keys at once
-            findings.at_value(path, str(error))
+def _refuse(
+    findings: Findings,
+    path: KeyPath,
+    value: object,
+    expected: str,
+    kind: ProblemKind = "wrong_type",
+) -> _Omitted:
+    findings.at_value(path, kind, f"found {found(value)}, expected {expected}")
+    return _OMITTED
 
 
-def _inner(
-    error: ClassValidationError | IterableValidationError,
-) -> Iterator[tuple[Exception, KeyPath]]:
-    if isinstance(error, ClassValidationError):
-        noted, bare = error.group_exceptions()
-        yield from ((inner, (note.name,)) for inner, note in noted)
-        yield from ((inner, ()) for inner in bare)
-    else:
-        yield from ((inner, (note.index,)) for inner, note in error.group_exceptions()[0])
+# --- tables and lists --------------------------------------------------------------------------
 
 
-def _keys(cls: type) -> list[str]:
-    return [field.name for field in attrs.fields(cls) if not _is_from_loader(field)]
+class _Table:
+    """How a table becomes an instance of one class of the model."""
+
+    def __init__(self, cls: type) -> None:
+        attrs.resolve_types(cls)
+        fields = attrs.fields(cls)
+        self._cls = cls
+        self._keys = {
+            field.name: _of_attribute(field)
+            for field in fields
+            if FROM_LOADER not in field.metadata
+        }
+        self._required = [field.name for field in fields if field.default is attrs.NOTHING]
+        self._extra = [
+            (field.name, field.metadata[FROM_LOADER])
+            for field in fields
+            if FROM_LOADER in field.metadata
+        ]
+
+    def __call__(self, value: object, path: KeyPath, findings: Findings) -> object:
+        """Return the instance."""
+        arguments = self.arguments(value, path, findings)
+        return _OMITTED if arguments is None else self._cls(**arguments)
+
+    def arguments(self, value: object, path: KeyPath, findings: Findings) -> dict[str, Any] | None:
+        """Return the arguments of the class, or None where a required one is missing."""
+        if not isinstance(value, dict):
+            _refuse(findings, path, value, "a table")
+            return None
+        arguments: dict[str, Any] = {}
+        for key, inner in value.items():
+            convert_inner = self._keys.get(key)
+            if convert_inner is None:
+                refuse_unknown_keys(findings, path, [key], self._keys)
+                continue
+            converted = convert_inner(inner, (*path, key), findings)
+            if converted is not _OMITTED:
+                arguments[key] = converted
+        for key in self._required:
+            if key not in value:  # every required key holds a string
+                findings.at_value((*path, key), "missing_key", "missing, expected a string")
+        if any(key not in arguments for key in self._required):
+            return None
+        for name, make in self._extra:
+            arguments[name] = make(findings.document, path, value)
+        return arguments
 
 
-def _is_from_loader(attribute: attrs.Attribute[Any]) -> bool:
-    return FROM_LOADER in attribute.metadata
+_table = cache(_Table)
 
 
-# --- hooks that are made for a type ------------------------------------------------------------
+def _list(item_type: Any) -> _Convert:  # noqa: ANN401 - any annotation of the model
+    convert_item = _of_type(item_type)
 
-
-def _list_hook(type_: object, converter: Converter) -> Hook:
-    element = get_args(type_)[0]
-    structure = converter.get_structure_hook(element)
-
-    def hook(value: object, _: object) -> tuple[Any, ...]:
+    def convert_list(value: object, path: KeyPath, findings: Findings) -> object:
         if not isinstance(value, list):
-            raise Unfit.of(value, "a list")
-        return tuple(each(enumerate(value), structure, element).values())
+            return _refuse(findings, path, value, "a list")
+        items = [convert_item(item, (*path, at), findings) for at, item in enumerate(value)]
+        return _OMITTED if _OMITTED in items else tuple(items)
 
-    return hook
+    return convert_list
 
 
-def _mapping_hook(type_: object, converter: Converter) -> Hook:
-    element = get_args(type_)[1]
-    structure = converter.get_structure_hook(element)
+def _mapping(item_type: Any) -> _Convert:  # noqa: ANN401 - any annotation of the model
+    convert_item = _of_type(item_type)
 
-    def hook(value: object, _: object) -> dict[str, Any]:
+    def convert_mapping(value: object, path: KeyPath, findings: Findings) -> object:
         if not isinstance(value, dict):
-            raise Unfit.of(value, "a table")
-        return each(value.items(), structure, element)
+            return _refuse(findings, path, value, "a table")
+        items = {key: convert_item(item, (*path, key), findings) for key, item in value.items()}
+        return {key: item for key, item in items.items() if item is not _OMITTED}
 
-    return hook
-
-
-def _class_hook(cls: type, converter: Converter) -> Hook:
-    attrs.resolve_types(cls)
-    overrides: dict[str, Any] = {}
-    for attribute in attrs.fields(cls):
-        own = _own_hook(cls, attribute, converter)
-        omit = _is_from_loader(attribute)
-        overrides[attribute.name] = override(omit=omit, struct_hook=own)
-    structure: Hook = make_dict_structure_fn(
-        cls, converter, _cattrs_forbid_extra_keys=True, **overrides
-    )
-
-    def hook(value: object, type_: object) -> object:
-        if not isinstance(value, dict):
-            raise Unfit.of(value, "a table")
-        return structure(value, type_)
-
-    return hook
+    return convert_mapping
 
 
-def _own_hook(cls: type, attribute: attrs.Attribute[Any], converter: Converter) -> Hook | None:
-    """Return the hook of an attribute that its type alone does not decide."""
-    if cls in {TurnExpect, OpeningExpect} and attribute.name == "next":
-        return _next
-    if cls is TurnExpect and attribute.name == "audience":
-        return _audience
-    if cls is TurnExpect and attribute.name == "row":
-        return no_row
-    if attribute.validator is not None:
-        return _validated(attribute, converter)
-    return None
+# --- single values -----------------------------------------------------------------------------
 
 
-def _validated(attribute: attrs.Attribute[Any], converter: Converter) -> Hook:
-    structure = converter.get_structure_hook(attribute.type)
+def _text(value: object, path: KeyPath, findings: Findings) -> object:
+    return value if isinstance(value, str) else _refuse(findings, path, value, "a string")
+
+
+def _flag(value: object, path: KeyPath, findings: Findings) -> object:
+    return value if isinstance(value, bool) else _refuse(findings, path, value, "true or false")
+
+
+def _whole(value: object, path: KeyPath, findings: Findings) -> object:
+    return value if _is_whole(value) else _refuse(findings, path, value, "a whole number")
+
+
+def _number(value: object, path: KeyPath, findings: Findings) -> object:
+    if _is_whole(value) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    return _refuse(findings, path, value, "a finite number")
+
+
+def _is_whole(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LAST_INTEGER
+
+
+def _choice(choices: Mapping[str, object]) -> _Convert:
+    expected = f"one of {', '.join(choices)}"
+
+    def convert_choice(value: object, path: KeyPath, findings: Findings) -> object:
+        if not isinstance(value, str):
+            return _refuse(findings, path, value, expected)
+        if value not in choices:
+            hint = did_you_mean(value, choices)
+            return _refuse(findings, path, value, f"{expected}{hint}", "unknown_value")
+        return choices[value]
+
+    return convert_choice
+
+
+def _validated(attribute: attrs.Attribute[Any], convert_value: _Convert) -> _Convert:
+    """Run the attribute's own validator here, where the path to a value out of range is known."""
     validate: Any = attribute.validator
 
-    def hook(value: object, type_: object) -> object:
-        result = structure(value, type_)
+    def convert_validated(value: object, path: KeyPath, findings: Findings) -> object:
+        converted = convert_value(value, path, findings)
+        if converted is _OMITTED:
+            return _OMITTED
         try:
-            validate(None, attribute, result)
+            validate(None, attribute, converted)
         except ValueError as error:
             bound = _BOUND.search(str(error))
             expected = f"a number {bound[1]} {bound[2]}" if bound else str(error)
-            raise Unfit.of(value, expected) from None
-        return result
+            return _refuse(findings, path, value, expected, "out_of_range")
+        return converted
 
-    return hook
+    return convert_validated
 
 
-def _next(value: object, _: object) -> object:
+# --- values with a form of their own -----------------------------------------------------------
+
+
+def _call(value: object, path: KeyPath, findings: Findings) -> object:
+    """Accept a table with a tool. Every other key is an argument and is not looked at."""
+    if not isinstance(value, dict):
+        return _refuse(findings, path, value, "a table with a tool")
+    if "tool" not in value:
+        findings.at_value((*path, "tool"), "missing_key", "missing, expected a string")
+        return _OMITTED
+    tool = value["tool"]
+    if not isinstance(tool, str):
+        return _refuse(findings, (*path, "tool"), tool, "a string")
+    arguments = {name: argument for name, argument in value.items() if name != "tool"}
+    if _nests_deeper(arguments, _MAX_ARGUMENT_NESTING):
+        problem = f"the arguments nest more than {_MAX_ARGUMENT_NESTING} deep"
+        findings.at_value(path, "too_deep", problem)
+        return _OMITTED
+    return Call(tool=tool, arguments=arguments)
+
+
+def _nests_deeper(value: object, limit: int) -> bool:
+    level = [value]
+    for _ in range(limit + 1):
+        level = [inner for outer in level for inner in _inside(outer)]
+        if not level:
+            return False
+    return True
+
+
+def _inside(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+def _next(value: object, path: KeyPath, findings: Findings) -> object:
     match value:
         case str():
             return value
         case dict():
-            return _CONVERTER.structure(value, Nobody)
+            return _table(Nobody)(value, path, findings)
         case list():
-            return _CONVERTER.structure(value, tuple[str, ...])
+            return _ids(value, path, findings)
         case _:
-            raise Unfit.of(value, "a seat id, { none = reason } or a list of seat ids")
+            expected = "a seat id, { none = reason } or a list of seat ids"
+            return _refuse(findings, path, value, expected)
 
 
-def _audience(value: object, _: object) -> object:
+def _audience(value: object, path: KeyPath, findings: Findings) -> object:
     if value == "desk":
         return value
     if isinstance(value, list) and value:
-        return _CONVERTER.structure(value, tuple[str, ...])
+        return _ids(value, path, findings)
     hint = f"; did you mean [{found(value)}]?" if isinstance(value, str) else ""
     shown = "an empty list" if value == [] else found(value)
-    raise Unfit(f'found {shown}, expected "desk" or a list of one or more seat ids{hint}')
+    problem = f'found {shown}, expected "desk" or a list of one or more seat ids{hint}'
+    findings.at_value(path, "empty_list" if value == [] else "wrong_type", problem)
+    return _OMITTED
 
 
-def _converter() -> Converter:
-    converter = Converter(detailed_validation=True)
-    for type_, hook in ((str, text), (bool, flag), (int, whole), (float, number), (Call, call)):
-        converter.register_structure_hook(type_, hook)
-    converter.register_structure_hook_func(_made_from(Literal), one_of)
-    converter.register_structure_hook_factory(attrs.has, _class_hook)
-    converter.register_structure_hook_factory(_made_from(tuple), _list_hook)
-    converter.register_structure_hook_factory(_made_from(Mapping), _mapping_hook)
-    return converter
+def _no_row(value: object, path: KeyPath, findings: Findings) -> object:
+    if value is False:
+        return False
+    return _refuse(findings, path, value, "false; leave the key out where a row is expected")
 
 
-def _made_from(origin: object) -> Callable[[Any], bool]:
-    return lambda type_: get_origin(type_) is origin
+# --- which of these a key has ------------------------------------------------------------------
+
+_PLAIN: Final[Mapping[Any, _Convert]] = {
+    str: _text,
+    bool: _flag,
+    int: _whole,
+    float: _number,
+    Call: _call,
+}
+#: Keys whose type alone does not say which values they take.
+_BY_NAME: Final[Mapping[str, _Convert]] = {"next": _next, "audience": _audience, "row": _no_row}
 
 
-_CONVERTER: Final = _converter()
+def _of_attribute(attribute: attrs.Attribute[Any]) -> _Convert:
+    if attribute.name in _BY_NAME:
+        return _BY_NAME[attribute.name]
+    convert_value = _of_type(attribute.type)
+    return convert_value if attribute.validator is None else _validated(attribute, convert_value)
+
+
+@cache
+def _of_type(type_: Any) -> _Convert:  # noqa: ANN401 - any annotation of the model
+    """Return how a value of a type of the model is converted; None only stands for a default."""
+    arguments = [argument for argument in get_args(type_) if argument is not NoneType]
+    origin = get_origin(type_)
+    if origin is tuple:
+        return _list(arguments[0])
+    if origin is Mapping:
+        return _mapping(arguments[1])
+    if origin in {Union, UnionType} and len(arguments) == 1:
+        return _of_type(arguments[0])
+    if type_ in _PLAIN:
+        return _PLAIN[type_]
+    if attrs.has(type_):
+        return _table(type_)
+    return _choice(choices_of(type_))
+
+
+_ids: Final = _list(str)

@@ -12,6 +12,7 @@ from deskroom.core.audience import DESK, Audience, Author
 from deskroom.core.directory import EVERYONE, Target
 from deskroom.core.dispatch import Decision, NoTurn, TurnFor
 from deskroom.core.mention import Mention
+from deskroom.core.reasons import NoTurnReason
 from deskroom.core.transcript import Elision, Row
 from deskroom.errors import WireError
 
@@ -223,7 +224,7 @@ def decision_in(fields: Fields) -> Decision:
     """Read a decision."""
     decision: Decision
     if fields.word("kind", "one", "none") == "none":
-        decision = NoTurn(fields.text("reason"))
+        decision = NoTurn(NoTurnReason(fields.word("reason", *NoTurnReason)))
     else:
         chosen = None if fields.raw("mention") is None else mention_in(fields.object("mention"))
         decision = TurnFor(fields.text("target_id"), fields.number("child_hop"), chosen)

@@ -11,13 +11,14 @@ from deskroom.core import AsidePolicy, DispatchPolicy, Person
 from deskroom.core.wire import Fields
 from deskroom.engine.entries import HeaderEntry
 from deskroom.engine.policy import BroadcastPolicy, ChairPolicy, Policy
+from deskroom.engine.script import Cue, Script, order_of
 from deskroom.engine.setup import Opening, Seat, Setup
 from deskroom.errors import WireError
 
 __all__ = ["FORMAT", "header_in", "header_out"]
 
 #: The version of the journal's format; a reader refuses any other.
-FORMAT: Final = 1
+FORMAT: Final = 2
 
 Json = dict[str, Any]
 
@@ -37,8 +38,9 @@ def header_out(entry: HeaderEntry) -> Json:
         "opening": None
         if setup.opening is None
         else {"by": setup.opening.by, "message": setup.opening.message},
-        "order": entry.order,
+        "script": _script_out(setup.script),
         "scenario": entry.scenario,
+        "own_router": entry.own_router,
     }
 
 
@@ -54,13 +56,30 @@ def header_in(fields: Fields) -> HeaderEntry:
         people=tuple(_person_in(person) for person in desk.objects("people")),
         policy=_policy_in(fields),
         opening=_opening_in(fields),
+        script=_script_in(fields),
     )
     desk.end()
     fault = setup.directory.roster.fault or setup.directory.desks.fault
     if fault is not None:
         raise WireError(f"the desk is not valid: {fault[0]} ({fault[1]!r})")
-    order = None if fields.raw("order") is None else fields.word("order", "listed", "routed")
-    return HeaderEntry(setup, order, fields.maybe_text("scenario"))
+    return HeaderEntry(setup, fields.maybe_text("scenario"), fields.flag("own_router"))
+
+
+def _script_out(script: Script | None) -> Json | None:
+    if script is None:
+        return None
+    cues = [[cue.seat, cue.person] for cue in script.cues]
+    return {"order": order_of(script), "turns": cues}
+
+
+def _script_in(fields: Fields) -> Script | None:
+    if fields.raw("script") is None:
+        return None
+    script = fields.object("script")
+    listed = script.word("order", "listed", "routed") == "listed"
+    read = Script([Cue(seat, person) for seat, person in script.raw("turns")], listed)
+    script.end()
+    return read
 
 
 def _seat_in(fields: Fields) -> Seat:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from deskroom.core.reasons import CloseReason, Outcome, RowKind
 from deskroom.core.wire import (
     Fields,
     decision_in,
@@ -20,6 +21,7 @@ from deskroom.engine.entries import (
     EndEntry,
     Entry,
     HeaderEntry,
+    Raised,
     RoutedEntry,
     RowEntry,
     TurnEntry,
@@ -111,7 +113,7 @@ def _end_out(entry: EndEntry) -> Json:
         "outcome": entry.outcome,
         "text": entry.text,
         "wrote": list(entry.wrote),
-        "error": entry.error,
+        "error": None if entry.error is None else [entry.error.type, entry.error.text],
     }
 
 
@@ -120,10 +122,10 @@ def _end_in(fields: Fields) -> EndEntry:
         turn=fields.number("turn"),
         attempt=fields.number("attempt"),
         seat=fields.text("seat"),
-        outcome=fields.word("outcome", *_OUTCOMES),
+        outcome=Outcome(fields.word("outcome", *_OUTCOMES)),
         text=fields.text("text"),
         wrote=fields.texts("wrote"),
-        error=fields.maybe_text("error"),
+        error=None if fields.raw("error") is None else Raised(*fields.raw("error")),
     )
 
 
@@ -143,13 +145,14 @@ def _row_out(entry: RowEntry) -> Json:
         "refusal": entry.refusal,
         "cue": entry.cue,
         "wrote": list(entry.wrote),
+        "text": entry.text,
     }
 
 
 def _row_in(fields: Fields) -> RowEntry:
     return RowEntry(
         row=row_in(fields.object("row")),
-        kind=fields.word("source", *_ROW_KINDS),
+        kind=RowKind(fields.word("source", *_ROW_KINDS)),
         decision=decision_in(fields.object("decision")),
         mentions=tuple(mention_in(mention) for mention in fields.objects("mentions")),
         turn=fields.maybe_number("turn"),
@@ -159,12 +162,14 @@ def _row_in(fields: Fields) -> RowEntry:
         refusal=fields.maybe_text("refusal"),
         cue=fields.maybe_number("cue"),
         wrote=fields.texts("wrote"),
+        text=fields.text("text"),
     )
 
 
 def _routed_out(entry: RoutedEntry) -> Json:
     return {
         "sequence": entry.sequence,
+        "scores": [list(score) for score in entry.scores],
         "recipients": list(entry.recipients),
         "hop": entry.hop,
     }
@@ -173,6 +178,7 @@ def _routed_out(entry: RoutedEntry) -> Json:
 def _routed_in(fields: Fields) -> RoutedEntry:
     return RoutedEntry(
         sequence=fields.number("sequence"),
+        scores=tuple((seat, score) for seat, score in fields.raw("scores")),
         recipients=fields.texts("recipients"),
         hop=fields.number("hop"),
     )
@@ -183,7 +189,7 @@ def _close_out(entry: CloseEntry) -> Json:
 
 
 def _close_in(fields: Fields) -> CloseEntry:
-    return CloseEntry(fields.word("reason", *_REASONS))
+    return CloseEntry(CloseReason(fields.word("reason", *_REASONS)))
 
 
 _WRITERS: Final[Mapping[type, tuple[str, Callable[[Any], Json]]]] = {

@@ -134,7 +134,7 @@ def _reply(verdict: Accepted | Read | Refusal, speaker: Speaker) -> str:
     if isinstance(verdict, Refusal):
         return refusal_text(verdict, speaker)
     assert isinstance(verdict, Accepted)  # noqa: S101 - no way to say something is a read
-    return accepted_text(verdict, speaker, replaces=False)
+    return accepted_text(verdict, speaker, replaced=None)
 
 
 def explain_person(message: str, person: Person, desk: DeskSpec) -> Explanation:
@@ -185,7 +185,7 @@ def _nothing(author: Target, directory: Directory, message: str, hop: int) -> Ex
 
 def _judged(said: Explanation, verdict: object, policy: Policy) -> Explanation:
     if isinstance(verdict, Refusal):
-        return evolve(said, refusal=verdict.word, why="the call is refused")
+        return evolve(said, refusal=verdict.reason, why="the call is refused")
     assert isinstance(verdict, Accepted)  # noqa: S101 - a read is never judged here
     committed = verdict.committed
     return evolve(

@@ -16,8 +16,8 @@ from deskroom.core.transcript import SeenRow
 from deskroom.core.wire import author_out
 from deskroom.engine.entries import EndEntry, Entry, HeaderEntry, RowEntry
 from deskroom.engine.policy import Policy
+from deskroom.engine.script import order_of
 from deskroom.engine.state import RoomState, TurnRecord
-from deskroom.errors import DeskroomError
 from deskroom.scenario.play.expect import TURN_VALUES, Played
 
 __all__ = ["Account", "Event", "account_of_entries", "narrowed", "row_facts", "with_rowless"]
@@ -97,8 +97,6 @@ def account_of_entries(
             at[entry.row.sequence] = position
         elif isinstance(entry, EndEntry):
             ends[entry.turn, entry.attempt] = position
-            if entry.error is not None:
-                state.turns[-1].error = DeskroomError(entry.error)
     of_row = {record.row: record for record in state.turns if record.row is not None}
     rows = []
     for entry in state.entries:
@@ -119,7 +117,7 @@ def account_of_entries(
         granted=state.granted,
         seats=tuple(header.setup.by_id),
         policy=header.setup.policy,
-        order=header.order,
+        order=order_of(header.setup.script),
     )
 
 

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import Final, NoReturn, get_args
 
-from deskroom.engine.entries import CloseReason, RowEntry
+from deskroom.core.reasons import CloseReason
+from deskroom.engine.entries import RowEntry
 from deskroom.render.replay import mismatch_line
 from deskroom.render.text import one_line
 from deskroom.room import RoomResult
@@ -105,7 +106,7 @@ def assert_closed(result: RoomResult | Replay, reason: str) -> None:
     """Assert why the room closed: ``completed``, ``quiet``, ``max_turns`` and so on."""
     __tracebackhide__ = True
     outcome = Outcome.of(result)
-    check_known("a reason to close", reason, get_args(CloseReason))
+    check_known("a reason to close", reason, list(CloseReason))
     got = outcome.result.closed
     if got != reason:
         why = "; ".join([outcome.why_closed(), *outcome.last_words()])

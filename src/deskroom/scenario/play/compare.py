@@ -7,10 +7,11 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+from deskroom.engine.engine import Engine
 from deskroom.engine.entries import RowEntry
 from deskroom.engine.setup import Setup
 from deskroom.engine.state import TurnRecord
-from deskroom.room import Room, RoomResult
+from deskroom.room import RoomResult
 from deskroom.scenario.format.model import RunExpect, Scenario, Turn, TurnExpect
 from deskroom.scenario.format.position import Place
 from deskroom.scenario.play.expect import TURN_VALUES, Mismatch, Played, file_value, holds
@@ -41,7 +42,7 @@ class Replay:
 
 
 def compare(
-    scenario: Scenario, room: Room, result: RoomResult, *, fail_on_unused: bool = False
+    scenario: Scenario, room: Engine, result: RoomResult, *, fail_on_unused: bool = False
 ) -> Replay:
     """Hold what a scenario's room came to against what the scenario expects."""
     opening = Played(room.setup, entry=_opening_entry(result))
@@ -172,7 +173,7 @@ def _unused(scenario: Scenario, turn: Turn, played: Played) -> Mismatch:
     )
 
 
-def _order_mismatches(scenario: Scenario, room: Room, result: RoomResult) -> Iterator[Mismatch]:
+def _order_mismatches(scenario: Scenario, room: Engine, result: RoomResult) -> Iterator[Mismatch]:
     """A routed script that ran dry for the seat that was granted while others had turns left."""
     if scenario.order != "routed" or result.closed != "script":
         return

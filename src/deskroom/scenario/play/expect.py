@@ -199,4 +199,4 @@ def holds(key: str, expected: Any, played: Played) -> bool:  # noqa: ANN401 - fi
     if key == "next" and played.entry is not None and played.entry.broadcasting:
         return wanted in (list(played.recipients), {"none": "broadcast"})
     got = TURN_VALUES[key](played)
-    return type(got) is type(wanted) and bool(got == wanted)
+    return isinstance(got, bool) == isinstance(wanted, bool) and bool(got == wanted)

@@ -66,7 +66,7 @@ def check_resumable(scenario: Scenario, setup: Setup, entries: Sequence[Entry], 
         return
     differs = difference(header.setup, setup)
     if differs is None and header.scenario != script_digest(scenario):
-        differs = next(_script_differences(scenario, header, entries), _UNSEEN)
+        differs = next(_script_differences(scenario, entries), _UNSEEN)
     if differs is not None:
         raise FileError(
             path, f"this journal was written by another scenario than {scenario.path}: {differs}"
@@ -89,14 +89,8 @@ class _PlayedTurn:
         return isinstance(self.end, EndEntry) and self.end.outcome == "timed_out"
 
 
-def _script_differences(
-    scenario: Scenario, header: HeaderEntry, entries: Sequence[Entry]
-) -> Iterator[str]:
+def _script_differences(scenario: Scenario, entries: Sequence[Entry]) -> Iterator[str]:
     """Hold what was played against the script, turn by turn."""
-    if header.order is None:
-        yield "it has no script there"
-    elif header.order != scenario.order:
-        yield f"order is {header.order!r} there and {scenario.order!r} here"
     for played in _played_turns(entries):
         turn = scenario.turns[played.cue] if played.cue < len(scenario.turns) else None
         speaker = played.row.author.id if isinstance(played, _Spoken) else played.seat

@@ -129,10 +129,10 @@ def test_a_sound_journal_is_told_what_it_holds(run: Run, path: Path, talk: bytes
 
 
 def test_a_journal_that_stops_is_sound_too(run: Run, path: Path, talk: bytes) -> None:
-    """It is told that it can be gone on with; numbers and nouns agree."""
+    """It is told that it can be resumed; numbers and nouns agree."""
     path.write_bytes(talk.splitlines(keepends=True)[0])
     ended = run("verify", path)
-    expected = f"{path}: 1 line, 0 rows, 0 turns; not closed: it can be gone on with\n"
+    expected = f"{path}: 1 line, 0 rows, 0 turns; not closed: it can be resumed\n"
     assert (0, expected) == (ended.code, ended.out)
     path.write_bytes(b"".join(talk.splitlines(keepends=True)[:3]))
     assert ": 3 lines, 1 row, 1 turn; not closed" in run("verify", path).out

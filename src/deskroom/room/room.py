@@ -44,7 +44,7 @@ class RoomResult:
     ``rows`` and ``decisions`` go side by side; ``entries`` holds both with what triggered them.
     ``turns`` has a record for each grant, in order, with its outcome and what the seat raised.
     ``closed`` says why the room closed, and ``error`` what failed when that is ``failed``.
-    ``setup`` is what the room was made of, and so what it decided by.
+    ``setup`` is what the room was made of, and so what it decided by; ``state`` is the fold of it all.
     """
 
     closed: CloseReason
@@ -58,6 +58,7 @@ class RoomResult:
     unplayed: tuple[int, ...] = field(default=(), repr=False)
     error: RoomFailure | None = None
     setup: Setup = field(repr=False, eq=False)
+    state: RoomState = field(repr=False, eq=False)
 
     @classmethod
     def of(cls, state: RoomState, error: RoomFailure | None) -> Self:
@@ -74,6 +75,7 @@ class RoomResult:
             unplayed=tuple(state.script.unplayed()) if state.script is not None else (),
             error=error,
             setup=state.setup,
+            state=state,
         )
 
     @property

@@ -265,7 +265,7 @@ say = "x"
 def test_a_seat_without_a_listed_turn_is_an_order_mismatch() -> None:
     """It points at the first turn that is left, of whom, and says which row chose otherwise."""
     replay = play(DRY.format("c"), order="routed")
-    assert "script" == replay.result.closed
+    assert "script" == replay.run.closed
     assert (
         Mismatch(
             path="<text>",
@@ -302,14 +302,14 @@ say = "x"
 def test_a_script_that_is_used_up_is_no_mismatch() -> None:
     """The room closes with script when nobody has a turn left."""
     replay = play(DRY.format("b").replace('say = "x"', 'say = "@a x"'), order="routed")
-    assert ("script", ()) == (replay.result.closed, replay.mismatches)
+    assert ("script", ()) == (replay.run.closed, replay.mismatches)
 
 
 def test_turns_left_over_at_another_close_are_no_order_mismatch() -> None:
     """A room that fell quiet granted nobody out of order."""
     replay = play(DRY.format("nobody"), order="routed")
     assert ("quiet", (), ["2"]) == (
-        replay.result.closed,
+        replay.run.closed,
         replay.mismatches,
         [turn.label for turn in replay.unused],
     )
@@ -350,9 +350,9 @@ def test_what_was_played_goes_beside_the_listed_turns() -> None:
     """Each listed turn has its grant and its row, where it had them."""
     replay = play(RUN, order="routed")
     assert [("a", "spoke", 2), ("c", "silent", None), ("b", "spoke", 4)] == [
-        (one.record.seat, one.record.outcome, one.entry.row.sequence if one.entry else None)
+        (one.turn.seat, one.turn.outcome, one.entry.row.sequence if one.entry else None)
         for one in replay.played
-        if one.record
+        if one.turn
     ]
     assert replay.opening.entry is not None
     assert "@a begin" == replay.opening.entry.row.content

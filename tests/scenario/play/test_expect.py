@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from deskroom.core import Target
+from deskroom.runs.values import TURN_VALUES, target_value
 from deskroom.scenario import Mismatch, Replay, parse_scenario, replay_scenario
 from deskroom.scenario.format.model import Nobody, TurnExpect
-from deskroom.scenario.play.expect import TURN_VALUES, file_value, holds, target_word
+from deskroom.scenario.play.expect import file_value, holds
 
 #: The expectation of the turn below stands on line 9, its first key in column 12.
 FILE = """\
@@ -42,7 +43,7 @@ ROW_1 = "the last accepted call became row 1"
 TO_B = "'@b' at byte 0 is the first seat named"
 SILENT = "the seat made no call"
 BOOM = "the seat raised boom"
-OVER = "the turn's time was over"
+OVER = "the seat took longer than turn_timeout_s"
 REFUSALS = "no message was accepted: empty_message, ok, unknown_tool"
 
 
@@ -145,9 +146,17 @@ def play(turn: str, expect: str, fallback: str = "refuse") -> Replay:
             "false",
             False,
             True,
-            "the accepted call is a completion",
+            "the accepted call completes the work",
         ),
-        (POST, "completes", "false", "true", True, False, "the accepted call is no completion"),
+        (
+            POST,
+            "completes",
+            "false",
+            "true",
+            True,
+            False,
+            "the accepted call does not complete the work",
+        ),
         (
             REFUSED,
             "refusal",
@@ -253,7 +262,7 @@ def test_an_aside_that_went_to_the_room_carries_its_refusal(
     turns = f'{DM}\n[[turn]]\nexpect = {{ {{}} , replies = ["ok"] }}\nseat = "a"\n{DM}'
     assert () == play(turns.replace("{}", expect, 1), "", "room").mismatches
     (mismatch,) = play(turns.replace("{}", wrong, 1), "", "room").mismatches
-    assert f"it was meant to be private, which the desk declined: {why}" == mismatch.why
+    assert f"the desk declined to keep it private: {why}" == mismatch.why
 
 
 def test_a_refusal_is_unsaid_where_nothing_was_refused() -> None:
@@ -288,7 +297,7 @@ def test_every_expectation_of_the_format_can_be_compared() -> None:
 )
 def test_a_target_is_spelled_as_the_file_does(target: Target, word: str) -> None:
     """Agents stand bare; everybody else is named with the kind."""
-    assert word == target_word(target)
+    assert word == target_value(target)
 
 
 @pytest.mark.parametrize(

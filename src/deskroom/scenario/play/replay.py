@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 import anyio
 
-from deskroom.engine.entries import CallEntry, Entry, Journal
-from deskroom.engine.state import TurnRecord
+from deskroom.engine.entries import Entry, Journal
 from deskroom.errors import DeskroomError, UsageError
 from deskroom.room import Cue, Opening, Room, RoomResult, Script, SimulatedClock
 from deskroom.room import Turn as GrantedTurn
 from deskroom.room.host import OnRow
-from deskroom.scenario.format.model import Call, Scenario
+from deskroom.runs.run import Run
+from deskroom.scenario.format.model import Scenario
 from deskroom.scenario.play.compare import Replay, compare
-from deskroom.scenario.play.resume import listed_calls, script_digest
+from deskroom.scenario.play.resume import listed_calls, script_digest, unsent_calls
 
 __all__ = [
     "LOOP_OPTIONS",
@@ -70,9 +69,24 @@ async def play_scenario(
     scenario: Scenario, *, journal: Journal | None = None, fail_on_unused: bool = False
 ) -> Replay:
     """Play a scenario on the running event loop, in simulated time, and compare what comes out."""
-    room = scripted_room(scenario, journal=journal)
-    result = await run_scripted(room)
-    return compare(scenario, room, result, fail_on_unused=fail_on_unused)
+    kept = _Kept(journal)
+    room = scripted_room(scenario, journal=kept, keeps_digest=journal is not None)
+    await run_scripted(room)
+    return compare(scenario, Run(room.state, kept.entries), fail_on_unused=fail_on_unused)
+
+
+class _Kept:
+    """Keeps the entries of a room in memory, and in its journal if there is one."""
+
+    def __init__(self, journal: Journal | None) -> None:
+        self.entries: list[Entry] = []
+        self._journal = journal
+
+    def write(self, entry: Entry) -> None:
+        """Keep one entry."""
+        if self._journal is not None:
+            self._journal.write(entry)
+        self.entries.append(entry)
 
 
 async def run_scripted(room: Room) -> RoomResult:
@@ -92,6 +106,7 @@ def scripted_room(
     journal: Journal | None = None,
     resume: Sequence[Entry] = (),
     on_row: OnRow | None = None,
+    keeps_digest: bool = True,
 ) -> Room:
     """Return a room whose seats play a scenario's script.
 
@@ -115,44 +130,12 @@ def scripted_room(
         journal=journal,
         resume=resume,
         script=_script(scenario),
-        scenario=script_digest(scenario) if journal is not None else None,
+        scenario=script_digest(scenario) if journal is not None and keeps_digest else None,
     )
     if resume:
-        _send_stragglers(scenario, room, resume)
+        for late in unsent_calls(scenario, Run(room.state, resume)):
+            room.straggle(late.record, late.calls, after_s=late.after_s)
     return room
-
-
-def _send_stragglers(scenario: Scenario, room: Room, entries: Sequence[Entry]) -> None:
-    """Send what seats still had to say in turns that ended, and that a crash kept them from saying.
-
-    Late calls follow the end of their turn at once, so those of the last one may be missing. A
-    seat that let its deadline pass says everything too late, once it is done with what it was at;
-    so each turn's time is reckoned again.
-    """
-    answered = Counter(
-        (entry.turn, entry.attempt, entry.seat)
-        for entry in entries
-        if isinstance(entry, CallEntry) and entry.late
-    )
-    now = 0.0
-    hanging: list[tuple[float, TurnRecord, Sequence[Call]]] = []
-    for record in room.state.turns:
-        turn = None if record.cue is None else scenario.turns[record.cue]
-        said = answered[record.number, record.attempt, record.seat]
-        if record.outcome == "timed_out" and turn is not None:
-            hanging.append((now + turn.takes, record, (*listed_calls(turn), *turn.late)[said:]))
-            now += scenario.policy.turn_timeout_s
-        elif record.outcome is not None and turn is not None:
-            now += turn.takes
-            if record is room.state.turns[-1]:
-                room.straggle(record, _pairs(turn.late[said:]))
-    for at, record, calls in hanging:
-        if calls:
-            room.straggle(record, _pairs(calls), after_s=max(at - now, 0))
-
-
-def _pairs(calls: Sequence[Call]) -> list[tuple[object, object]]:
-    return [(call.tool, call.arguments) for call in calls]
 
 
 def _script(scenario: Scenario) -> Script:

@@ -6,9 +6,9 @@ import pytest
 from attrs import evolve
 
 from deskroom.core import OPERATOR, Viewer
-from deskroom.scenario import parse_scenario
-from deskroom.scenario.account import Account, Event, narrowed, with_rowless
-from deskroom.scenario.sources import account_of_scenario
+from deskroom.runs import RunView, ViewItem, narrowed
+from deskroom.runs.view import in_order
+from deskroom.scenario import parse_scenario, replay_scenario
 
 FILE = """\
 format = 1
@@ -50,20 +50,20 @@ say = "hm"
 """
 
 
-def account() -> Account:
-    """Return the account of the file."""
-    return account_of_scenario(parse_scenario(FILE, "x.toml"))
+def whole() -> RunView:
+    """Return all of the run of the file."""
+    return replay_scenario(parse_scenario(FILE, "x.toml")).view()
 
 
-def told(account: Account) -> list[str]:
-    """Return each event as one line: where it stands, what it is, and what it says."""
+def lines(view: RunView) -> list[str]:
+    """Return each item as one line: where it stands, what it is, and what it says."""
     return [
-        f"{event.place} {event.sequence or '-'} {event.turn or '-'} {event.facts.get('content')}"
-        for event in account.events
+        f"{item.place} {item.sequence or '-'} {item.turn or '-'} {item.facts.get('content')}"
+        for item in view.items
     ]
 
 
-def test_an_account_holds_rows_and_turns_in_order() -> None:
+def test_a_view_holds_rows_and_turns_in_order() -> None:
     """Each stands where the file lists it; a turn without a row comes behind what brought it."""
     assert [
         "x.toml:10 1 - @a begin",
@@ -73,18 +73,18 @@ def test_an_account_holds_rows_and_turns_in_order() -> None:
         "x.toml:26 - 3 None",
         "x.toml:30 - 4 None",
         "x.toml:34 5 - hm",
-    ] == told(account())
+    ] == lines(whole())
     assert (("a", "b", "c"), "listed", {"closed": "script"}, 4) == (
-        account().seats,
-        account().order,
-        account().run,
-        account().granted,
+        whole().seats,
+        whole().order,
+        whole().run,
+        whole().totals["turns"],
     )
 
 
-def test_an_event_says_what_is_known() -> None:
+def test_an_item_says_what_is_known() -> None:
     """In the words of the file format, and with the host's reason."""
-    opening, aside, _, _, refused, failed, _ = account().events
+    opening, aside, _, _, refused, failed, _ = whole().items
     assert ("'@a' at byte 0 is the first seat named", "a") == (opening.why, opening.facts["next"])
     assert {
         "chat": "d",
@@ -114,39 +114,39 @@ def test_an_event_says_what_is_known() -> None:
 @pytest.mark.parametrize(
     "seat, hidden, replies", [("b", 0, [["unknown_tool"], None]), ("c", 2, [None, []])]
 )
-def test_a_seats_account_holds_nothing_private_to_others(
+def test_a_seats_view_holds_nothing_private_to_others(
     seat: str, hidden: int, replies: list[Any]
 ) -> None:
     """Rows that it may not read are stubs; of other seats' turns it learns how they ended."""
-    seen = narrowed(account(), Viewer("agent", seat))
-    assert hidden == sum(event.hidden for event in seen.events)
-    turns = [event for event in seen.events if event.seat is not None and not event.hidden]
-    texts = [repr((event.facts, event.why)) for event in seen.events]
+    seen = narrowed(whole(), Viewer("agent", seat))
+    assert hidden == sum(item.hidden for item in seen.items)
+    turns = [item for item in seen.items if item.seat is not None and not item.hidden]
+    texts = [repr((item.facts, item.why)) for item in seen.items]
     assert (seat == "b") == any("psst" in text for text in texts)
-    assert replies == [event.facts.get("replies") for event in turns if not event.is_row]
-    assert ["refused", "failed"] == [event.facts["outcome"] for event in turns if not event.is_row]
-    assert (seat == "b", seat == "c") == tuple(event.why is not None for event in turns[-2:])
+    assert replies == [item.facts.get("replies") for item in turns if not item.is_row]
+    assert ["refused", "failed"] == [item.facts["outcome"] for item in turns if not item.is_row]
+    assert (seat == "b", seat == "c") == tuple(item.why is not None for item in turns[-2:])
 
 
 def test_the_operator_reads_everything() -> None:
     """Narrowing to the operator is no narrowing."""
-    whole = account()
-    assert whole is narrowed(whole, OPERATOR)
+    view = whole()
+    assert view is narrowed(view, OPERATOR)
 
 
-def test_an_account_can_be_narrowed_twice() -> None:
+def test_a_view_can_be_narrowed_twice() -> None:
     """What is a stub stays one."""
-    once = narrowed(account(), Viewer("agent", "c"))
-    assert once.events == narrowed(once, Viewer("agent", "c")).events
-    stubs = evolve(account(), events=(*account().events, evolve(once.events[1], sequence=9)))
+    once = narrowed(whole(), Viewer("agent", "c"))
+    assert once.items == narrowed(once, Viewer("agent", "c")).items
+    stubs = evolve(whole(), items=(*whole().items, evolve(once.items[1], sequence=9)))
     assert [0, 1, 0, 1, 0, 0, 0, 1] == [
-        event.hidden for event in narrowed(stubs, Viewer("agent", "c")).events
+        item.hidden for item in narrowed(stubs, Viewer("agent", "c")).items
     ]
 
 
-def event(sequence: int | None, turn: int | None, trigger: int | None = None) -> Event:
-    """Return an event with nothing in it."""
-    return Event(seat=None, sequence=sequence, turn=turn, trigger=trigger, facts={})
+def item(sequence: int | None, turn: int | None, trigger: int | None = None) -> ViewItem:
+    """Return an item with nothing in it."""
+    return ViewItem(seat=None, sequence=sequence, turn=turn, trigger=trigger, facts={})
 
 
 @pytest.mark.parametrize(
@@ -166,8 +166,8 @@ def test_a_turn_without_a_row_has_its_place(
     order: list[tuple[int | None, int | None]],
 ) -> None:
     """Behind the row that brought it and the rows of the turns before; ahead of its own retry."""
-    put = with_rowless(
-        [event(sequence, turn) for sequence, turn in rows],
-        [event(None, turn, trigger) for turn, trigger in rowless],
+    put = in_order(
+        [item(sequence, turn) for sequence, turn in rows],
+        [item(None, turn, trigger) for turn, trigger in rowless],
     )
     assert order == [(one.sequence, one.turn) for one in put]

@@ -121,6 +121,21 @@ def test_a_private_row_is_shown_to_its_readers_only(
     assert ["2", "a → b", *expected] == drawn(replay, viewer)[1]
 
 
+def test_a_run_of_private_rows_is_one_stub() -> None:
+    """In the table, in JSON, and wherever else a seat reads it."""
+    twice = 'seat = "a"\ncalls = [{ tool = "desk_dm", to = ["b"], message = "psst" }]\n'
+    text = FILE.replace("max_messages = 1", "max_messages = 2").replace('order = "routed"\n', "")
+    text = text.replace(twice, f"{twice}repeat = 2\n")
+    replay = replay_scenario(parse_scenario(text))
+    cells = drawn(replay, C)
+    assert ["2-3", "a → b", "(private, 2 messages)", "settled at [4]"] == cells[1]
+    assert ["1", "2-3"] == [row[0] for row in cells[:2]]
+    assert {"through": 3, "messages": 2, "settled_at": 4} == (
+        replay_json(replay, "x.toml", C)["rows"][1]["elided"]
+    )
+    assert ["1", "2", "3"] == [row[0] for row in drawn(replay, B)[:3]]
+
+
 def test_what_a_seat_failed_to_say_is_its_own(replay: Replay) -> None:
     """Another seat sees that a turn was refused, not how; text is shown to its author alone."""
     assert ["-", "b", "(refused) budget_spent", ""] in drawn(replay, B)

@@ -171,3 +171,38 @@ def test_a_turn_without_a_row_has_its_place(
         [item(None, turn, trigger) for turn, trigger in rowless],
     )
     assert order == [(one.sequence, one.turn) for one in put]
+
+
+@pytest.mark.parametrize(
+    "viewer", [Viewer("agent", "b"), Viewer("agent", "c"), Viewer("person", "sam")]
+)
+def test_what_happened_in_a_turn_is_for_its_own_seat(viewer: Viewer) -> None:
+    """Others, people too, know of it only how it ended: no call, reply, text, path or error."""
+    view = narrowed(whole(), viewer)
+    for turn in view.turns:
+        own = viewer == Viewer("agent", turn.seat)
+        known = [turn.replies, turn.calls, turn.text, turn.wrote, turn.error]
+        assert own or not any(known)
+    assert [1, 2, 3, 4] == [turn.number for turn in view.turns]
+    assert (viewer.id == "b") == any(turn.calls for turn in view.turns)
+
+
+def test_a_person_reads_every_row() -> None:
+    """Also one who is called as a seat is; what the seat did in its turn stays the seat's."""
+    view = narrowed(whole(), Viewer("person", "b"))
+    assert [item.row for item in whole().items] == [item.row for item in view.items]
+    assert [] == [item for item in view.items if item.hidden]
+    assert [False] * 7 == ["replies" in item.facts for item in view.items]
+
+
+def test_rows_that_may_not_be_read_are_one_stub() -> None:
+    """As far as they have one party; a turn without a row between them changes nothing."""
+    text = FILE.replace('wrote = ["a.md"]\n', "")
+    view = replay_scenario(parse_scenario(text)).view(Viewer("agent", "c"))
+    (stub,) = [item for item in view.items if item.stub is not None]
+    assert (2, 2, {"author": {"type": "agent", "id": "a"}, "audience": ["b"], "messages": 2}) == (
+        stub.sequence,
+        stub.hidden,
+        stub.facts,
+    )
+    assert [1, 2, None, None, 4] == [item.sequence for item in view.items]

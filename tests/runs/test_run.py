@@ -161,7 +161,7 @@ def test_a_run_without_entries_knows_replies_and_no_calls() -> None:
     acts = {"a": ScriptedSeat([dm("b", "psst"), post("done")])}
     result = anyio.run(simulated_room(acts, opening="@a go").run)
     run = Run(result.state)
-    assert [("disabled", "ok")] == [turn.replies for turn in run.turns]
+    assert [("unknown_recipient", "ok")] == [turn.replies for turn in run.turns]
     assert [()] == [turn.calls for turn in run.turns]
     assert (None, None, [None]) == (run.turns[0].start, run.order, [t.end for t in run.turns])
     assert not any(isinstance(entry, CallEntry) for entry in run.journal)

@@ -186,8 +186,13 @@ def in_order(rows: Iterable[ViewItem], rowless: Sequence[ViewItem]) -> Iterator[
             turn = max(turn, waiting[-1].turn or 0)
             yield waiting.pop()
         yield row
-        turn = max(turn, row.turn or 0)
-        sequence = row.sequence or 0
+        if row.stub is not None and row.stub.elided is not None:
+            # Of its rows only the last is known by number, and so is a turn that this one brought.
+            sequence = row.stub.elided.through
+            turn = max(turn, *((w.turn or 0) - 1 for w in waiting if w.trigger == sequence), 0)
+        else:
+            turn = max(turn, row.turn or 0)
+            sequence = row.sequence or 0
     yield from reversed(waiting)
 
 
@@ -195,7 +200,8 @@ def _comes_before(rowless: ViewItem, row: ViewItem, turn: int, sequence: int) ->
     brought = (rowless.trigger or 0) <= sequence
     number = rowless.turn or 0
     # The row about its files, and the row of its own retry, come after it.
-    return brought and (turn >= number - 1 or (row.turn or 0) >= number)
+    at = 0 if row.stub is not None else row.turn or 0
+    return brought and (turn >= number - 1 or at >= number)
 
 
 # --- for a viewer ------------------------------------------------------------------------------

@@ -58,6 +58,11 @@ def play(*turns: str, expect: str = "", order: str = "listed") -> Replay:
         # Who is next.
         ([POST], "next", "'@b' at byte 0 is the first seat named"),
         ([DM], "next", "the message is addressed to it"),
+        (
+            [DM.replace("psst", "not @c")],
+            "next",
+            f"{NO_NAME}; @c cannot read this and is not woken",
+        ),
         ([f"{BROADCAST}\nscores = {{ b = 0.9 }}"], "next", "the router chose b"),
         (['say = "hm"'], "next", NO_NAME),
         (['say = "@gone x"'], "next", f"{NO_NAME}; @gone is nobody here"),
@@ -125,6 +130,13 @@ def test_a_row_that_starts_no_turn_says_why(content: str, reason: str, clause: s
     entry = row(replay, "seat")
     decided = RowEntry(entry.row, "seat", NoTurn(reason), entry.mentions)
     assert clause == why(replay.run.item(decided))
+
+
+def test_a_broadcast_that_goes_to_nobody_says_so() -> None:
+    """No router was asked, or it scored nobody."""
+    replay = play(BROADCAST)
+    item = evolve(replay.run.item(row(replay, "seat")), recipients=())
+    assert "the router chose nobody" == why(item)
 
 
 def test_a_turn_that_was_never_played_says_so() -> None:

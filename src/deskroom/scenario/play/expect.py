@@ -61,4 +61,4 @@ def holds(key: str, expected: Any, item: RunItem) -> bool:  # noqa: ANN401 - fil
     if key == "next" and item.entry is not None and item.entry.broadcasting:
         return wanted in (list(item.recipients), {"none": "broadcast"})
     got = TURN_VALUES[key](item)
-    return type(got) is type(wanted) and bool(got == wanted)
+    return isinstance(got, bool) == isinstance(wanted, bool) and bool(got == wanted)

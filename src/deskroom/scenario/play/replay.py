@@ -134,7 +134,9 @@ def scripted_room(
     )
     if resume:
         for late in unsent_calls(scenario, Run(room.state, resume)):
-            room.straggle(late.record, late.calls, after_s=late.after_s)
+            record = room.state.record(late.turn.number, late.turn.attempt, late.turn.seat)
+            assert record is not None  # noqa: S101 - it was granted
+            room.straggle(record, late.calls, after_s=late.after_s)
     return room
 
 

@@ -12,7 +12,6 @@ from attrs import frozen
 
 from deskroom.engine.entries import CallEntry, HeaderEntry
 from deskroom.engine.setup import Setup, difference
-from deskroom.engine.state import TurnRecord
 from deskroom.errors import FileError
 from deskroom.runs.run import Run, RunTurn
 from deskroom.scenario.format.model import Call, Scenario, Turn
@@ -140,7 +139,7 @@ class UnsentCalls:
     ``after_s`` is when, in the seconds of a clock that begins at 0; None means at once.
     """
 
-    record: TurnRecord
+    turn: RunTurn
     calls: tuple[tuple[object, object], ...]
     after_s: float | None = None
 
@@ -153,20 +152,20 @@ def unsent_calls(scenario: Scenario, run: Run) -> Iterator[UnsentCalls]:
     so each turn's time is reckoned again.
     """
     now = 0.0
-    hanging: list[tuple[float, TurnRecord, Sequence[Call]]] = []
-    for record, played in zip(run.state.turns, run.turns, strict=True):
+    hanging: list[tuple[float, RunTurn, Sequence[Call]]] = []
+    for played in run.turns:
         turn = None if played.cue is None else scenario.turns[played.cue]
         sent = sum(call.late for call in played.calls)
         if played.outcome == "timed_out" and turn is not None:
-            hanging.append((now + turn.takes, record, (*listed_calls(turn), *turn.late)[sent:]))
+            hanging.append((now + turn.takes, played, (*listed_calls(turn), *turn.late)[sent:]))
             now += scenario.policy.turn_timeout_s
         elif played.outcome is not None and turn is not None:
             now += turn.takes
-            if record is run.state.turns[-1]:
-                yield UnsentCalls(record=record, calls=_pairs(turn.late[sent:]))
-    for at, record, calls in hanging:
+            if played is run.turns[-1]:
+                yield UnsentCalls(turn=played, calls=_pairs(turn.late[sent:]))
+    for at, played, calls in hanging:
         if calls:
-            yield UnsentCalls(record=record, calls=_pairs(calls), after_s=max(at - now, 0))
+            yield UnsentCalls(turn=played, calls=_pairs(calls), after_s=max(at - now, 0))
 
 
 def _pairs(calls: Sequence[Call]) -> tuple[tuple[object, object], ...]:

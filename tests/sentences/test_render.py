@@ -142,7 +142,7 @@ def test_a_broadcast_that_goes_to_nobody_says_so() -> None:
 def test_a_turn_that_was_never_played_says_so() -> None:
     """As does one that the room closed upon; and the room says when it closed."""
     replay = play(COMPLETE, POST)
-    open_ = evolve(replay.run.turns[0], row=None, outcome=None)
+    open_ = replay.run.turns[0]._replace(row=None, outcome=None)
     assert "the turn was never played" == why(replay.played[1])
     assert "the room closed during the turn" == why(replay.run.item(turn=open_))
     assert "the room closed with 'completed' after 1 turn" == why_closed(replay.run)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Self
+from typing import NamedTuple, Self
 
 from attrs import define, field, frozen
 
@@ -34,8 +34,7 @@ __all__ = ["Run", "RunItem", "RunTurn"]
 Grant = tuple[int, int, str]
 
 
-@frozen(kw_only=True)
-class RunTurn:
+class RunTurn(NamedTuple):
     """One granted turn. A turn that is granted again is another one of the same ``number``.
 
     ``replies`` has a reply for each call, ``ok`` or why it was refused; ``calls`` has the calls
@@ -53,13 +52,13 @@ class RunTurn:
     outcome: Outcome | None
     row: int | None
     granted_at: int
-    replies: tuple[str, ...] = ()
-    calls: tuple[CallEntry, ...] = field(default=(), repr=False)
-    text: str = field(default="", repr=False)
-    wrote: tuple[str, ...] = ()
-    error: str | None = field(default=None, repr=False)
-    start: int | None = field(default=None, repr=False)
-    end: int | None = field(default=None, repr=False)
+    replies: tuple[str, ...]
+    calls: tuple[CallEntry, ...]
+    text: str
+    wrote: tuple[str, ...]
+    error: str | None
+    start: int | None
+    end: int | None
 
 
 @frozen(kw_only=True, eq=False)
@@ -208,7 +207,15 @@ class Run:
         """Where each thing stands among the entries."""
         index = Index()
         for position, entry in enumerate(self.journal):
-            index.add(position, entry)
+            if isinstance(entry, CallEntry):
+                grant = (entry.turn, entry.attempt, entry.seat)
+                index.calls.setdefault(grant, []).append(entry)
+            elif isinstance(entry, TurnEntry):
+                index.starts[entry.turn, entry.attempt, entry.seat] = position
+            elif isinstance(entry, RowEntry):
+                index.rows.append(position)
+            elif isinstance(entry, EndEntry):
+                index.ends[entry.turn, entry.attempt] = position, entry
         return index
 
 
@@ -220,21 +227,6 @@ class Index:
     ends: dict[tuple[int, int], tuple[int, EndEntry]] = field(factory=dict)
     rows: list[int] = field(factory=list)
     calls: dict[Grant, list[CallEntry]] = field(factory=dict)
-
-    def add(self, position: int, entry: Entry) -> None:
-        """Take one more entry."""
-        match entry:
-            case CallEntry():
-                grant = (entry.turn, entry.attempt, entry.seat)
-                self.calls.setdefault(grant, []).append(entry)
-            case TurnEntry():
-                self.starts[entry.turn, entry.attempt, entry.seat] = position
-            case EndEntry():
-                self.ends[entry.turn, entry.attempt] = position, entry
-            case RowEntry():
-                self.rows.append(position)
-            case _:
-                pass
 
     def stray_calls(self) -> Iterable[CallEntry]:
         """Yield the calls of seats in turns that were never theirs."""
@@ -252,15 +244,15 @@ def _turn(record: TurnRecord, entries: Sequence[RowEntry], index: Index) -> RunT
     last = spoken or ended
     error = None if record.error is None else str(record.error)
     return RunTurn(
-        number=record.number,
-        seat=record.seat,
-        hop=record.hop,
-        trigger=record.trigger,
-        attempt=record.attempt,
-        cue=record.cue,
-        outcome=record.outcome,
-        row=record.row,
-        granted_at=record.granted_at,
+        record.number,
+        record.seat,
+        record.hop,
+        record.trigger,
+        record.attempt,
+        record.cue,
+        record.outcome,
+        record.row,
+        record.granted_at,
         replies=tuple(record.replies),
         calls=tuple(index.calls.get(grant, ())),
         text=record.text or (ended.text if ended is not None else ""),

@@ -261,4 +261,4 @@ def _stub(item: ViewItem, seen: SeenRow) -> ViewItem:
 
 
 def _public(turn: RunTurn) -> RunTurn:
-    return evolve(turn, replies=(), calls=(), text="", wrote=(), error=None)
+    return turn._replace(replies=(), calls=(), text="", wrote=(), error=None)

@@ -82,30 +82,30 @@ def compare(scenario: Scenario, run: Run, *, fail_on_unused: bool = False) -> Re
 
 
 def _opening_mismatches(replay: Replay) -> Iterator[Mismatch]:
-    scenario = replay.scenario
-    expect = scenario.opening.expect if scenario.opening is not None else None
+    opening = replay.scenario.opening
+    expect = opening.expect if opening is not None else None
     if expect is None or expect.next is None or holds("next", expect.next, replay.opening):
         return
-    where = expect.places.get("next")
-    yield _mismatch(scenario, replay.opening, "next", expect.next, where, "opening", None)
+    values = _values("next", expect.next, replay.opening)
+    yield _mismatch(replay, expect.places.get("next"), "opening", None, *values)
 
 
 def _turn_mismatches(replay: Replay, *, fail_on_unused: bool) -> Iterator[Mismatch]:
     for turn, item in zip(replay.scenario.turns, replay.played, strict=True):
+        speaker = turn.seat or turn.person
         if not item.was_played:
             if turn.expect is not None or fail_on_unused:
-                yield _unused(replay.scenario, turn, item)
+                values = ("turn", "played", "unused", why(item))
+                yield _mismatch(replay, turn.place, turn.label, speaker, *values)
             continue
         if turn.expect is None:
             continue
-        speaker = turn.seat or turn.person
         for key in TURN_VALUES:
             expected = getattr(turn.expect, key)
             if expected is not None and not holds(key, expected, item):
                 where = turn.expect.places.get(key) or turn.place
-                mismatch = _mismatch(
-                    replay.scenario, item, key, expected, where, turn.label, speaker
-                )
+                values = _values(key, expected, item)
+                mismatch = _mismatch(replay, where, turn.label, speaker, *values)
                 yield evolve(mismatch, private_to=readers(turn.expect, speaker, item))
 
 
@@ -118,62 +118,35 @@ def readers(expect: TurnExpect, seat: str | None, item: RunItem) -> tuple[str, .
     return meant if came_out is None else tuple(reader for reader in came_out if reader in meant)
 
 
+def _values(key: str, expected: Any, item: RunItem) -> tuple[str, Any, Any, str]:  # noqa: ANN401
+    """Return the key, what was expected, what came out, and why."""
+    return key, file_value(expected), TURN_VALUES[key](item), why(item, key)
+
+
 def _mismatch(
-    scenario: Scenario,
-    item: RunItem,
-    key: str,
-    expected: Any,  # noqa: ANN401 - a value of the file format
+    replay: Replay,
     where: Place | None,
-    label: str,
-    speaker: str | None,
+    turn: str | None,
+    seat: str | None,
+    key: str,
+    expected: Any,  # noqa: ANN401 - values of the file format
+    got: Any,  # noqa: ANN401
+    why: str,
 ) -> Mismatch:
-    return Mismatch(
-        path=scenario.path,
-        line=where.line if where else 1,
-        column=where.column if where else None,
-        turn=label,
-        seat=speaker,
-        key=key,
-        expected=file_value(expected),
-        got=TURN_VALUES[key](item),
-        why=why(item, key),
-        private_to=readers_of(item),
-    )
-
-
-def _unused(scenario: Scenario, turn: Turn, item: RunItem) -> Mismatch:
-    return Mismatch(
-        path=scenario.path,
-        line=turn.place.line,
-        column=turn.place.column,
-        turn=turn.label,
-        seat=turn.seat or turn.person,
-        key="turn",
-        expected="played",
-        got="unused",
-        why=why(item),
-    )
+    line, column = (where.line, where.column) if where else (1, None)
+    return Mismatch(replay.scenario.path, line, column, turn, seat, key, expected, got, why)
 
 
 def _order_mismatches(replay: Replay) -> Iterator[Mismatch]:
     """A routed script that ran dry for the seat that was granted while others had turns left."""
-    scenario, due = replay.scenario, replay.run.due
-    if scenario.order != "routed" or replay.run.closed != "script" or due is None:
+    due = replay.run.due
+    if replay.scenario.order != "routed" or replay.run.closed != "script" or due is None:
         return
-    left = [turn for turn in replay.unused if turn.seat is not None]
-    if not left:
-        return
-    yield Mismatch(
-        path=scenario.path,
-        line=left[0].place.line,
-        column=left[0].place.column,
-        turn=left[0].label,
-        seat=left[0].seat,
-        key="order",
-        expected=left[0].seat,
-        got=due.seat,
-        why=f"row {due.trigger} gave the turn to {due.seat}, which has no listed turn left",
-    )
+    left = next((turn for turn in replay.unused if turn.seat is not None), None)
+    if left is not None:
+        reason = f"row {due.trigger} gave the turn to {due.seat}, which has no listed turn left"
+        values = ("order", left.seat, due.seat, reason)
+        yield _mismatch(replay, left.place, left.label, left.seat, *values)
 
 
 def _run_mismatches(replay: Replay) -> Iterator[Mismatch]:
@@ -181,15 +154,5 @@ def _run_mismatches(replay: Replay) -> Iterator[Mismatch]:
     for key, got in replay.run.totals.items():
         expected = getattr(expect, key)
         if expected is not None and expected != got:
-            where = expect.places.get(key)
-            yield Mismatch(
-                path=replay.scenario.path,
-                line=where.line if where else 1,
-                column=where.column if where else None,
-                turn=None,
-                seat=None,
-                key=key,
-                expected=expected,
-                got=got,
-                why=why_closed(replay.run),
-            )
+            values = (key, expected, got, why_closed(replay.run))
+            yield _mismatch(replay, expect.places.get(key), None, None, *values)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from deskroom.errors import WireError
 
-__all__ = ["FIRST", "seal", "unseal"]
+__all__ = ["FIRST", "checked", "seal", "unseal"]
 
 _DIGEST_BYTES: Final = 8
 _SEALED: Final = re.compile(rb'(\{.+),"digest":"([0-9a-f]{16})"\}\n', re.DOTALL)
@@ -34,16 +34,25 @@ def unseal(line: bytes, before: bytes) -> tuple[object, bytes]:
 
     Raises ``WireError`` for a line that is not as it was written, or not behind that line.
     """
+    body, digest = checked(line, before)
+    try:
+        return json.loads(body + b"}"), digest
+    except (ValueError, RecursionError):
+        raise WireError("the line is sealed and is not JSON") from None
+
+
+def checked(line: bytes, before: bytes) -> tuple[bytes, bytes]:
+    """Return a line's JSON but for the brace that ends it, and its digest.
+
+    Raises ``WireError`` as ``unseal`` does, but for what is not JSON.
+    """
     sealed = _SEALED.fullmatch(line)
     if sealed is None:
         raise WireError("this is no sealed line of a journal")
     body, digest = sealed.groups()
     if _digest(body, before) != digest:
         raise WireError("the digest does not fit: this line, or one before it, was changed")
-    try:
-        return json.loads(body + b"}"), digest
-    except (ValueError, RecursionError):
-        raise WireError("the line is sealed and is not JSON") from None
+    return body, digest
 
 
 def _digest(body: bytes, before: bytes) -> bytes:

@@ -32,8 +32,8 @@ from deskroom.engine.sentences import accepted_text, explain_decision, note_sent
 from deskroom.engine.setup import Seat
 from deskroom.render.marks import marked_lines
 from deskroom.render.text import one_line
+from deskroom.runs.values import target_value
 from deskroom.scenario import DeskSpec
-from deskroom.scenario.play.expect import target_word
 from deskroom.speech import Read, extract_post
 from deskroom.speech.tools import POST, served
 
@@ -328,8 +328,8 @@ def _notes_json(told: Explanation) -> list[Json]:
             "line": line,
             "column": column,
             "verdict": note.verdict,
-            "target": None if note.target is None else target_word(note.target),
-            "candidates": [target_word(target) for target in note.candidates],
+            "target": None if note.target is None else target_value(note.target),
+            "candidates": [target_value(target) for target in note.candidates],
             "nearest": note.nearest,
             "sentence": told.sentence(note),
         }

@@ -18,7 +18,7 @@ from deskroom.engine.entries import CloseEntry, Entry, HeaderEntry, Journal, Rai
 from deskroom.engine.policy import Policy
 from deskroom.engine.script import Script
 from deskroom.engine.setup import Opening, Seat, Setup, check_setup, check_text, difference
-from deskroom.engine.state import TurnRecord
+from deskroom.engine.state import RoomState, TurnRecord
 from deskroom.errors import RoomClosed, RoomFailure, UsageError, hint
 from deskroom.room.clock import Clock, RealClock, SimulatedClock
 from deskroom.room.host import Host, OnRow, Spoken
@@ -37,7 +37,7 @@ class RoomResult:
     ``rows`` and ``decisions`` go side by side; ``entries`` holds both with what triggered them.
     ``turns`` has a record for each grant, in order, with its outcome and what the seat raised;
     ``exceptions`` holds the exceptions themselves, as far as this process saw them raised, by the
-    number of the turn that each cost. ``closed`` says why the room closed, and ``error`` what
+    number of the turn that each cost. ``state`` is the fold of it all. ``closed`` says why the room closed, and ``error`` what
     failed when that is ``failed``. ``setup`` is what the room was made of, and so what it decided
     by.
     """
@@ -54,6 +54,7 @@ class RoomResult:
     exceptions: Mapping[int, Exception] = field(factory=dict, eq=False, repr=False)
     error: RoomFailure | None = None
     setup: Setup = field(repr=False, eq=False)
+    state: RoomState = field(repr=False, eq=False)
 
     @classmethod
     def of(
@@ -77,6 +78,7 @@ class RoomResult:
             exceptions=exceptions or {},
             error=error,
             setup=state.setup,
+            state=state,
         )
 
     @property

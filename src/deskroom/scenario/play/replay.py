@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 import anyio
-from attrs import evolve
 
-from deskroom.core.reasons import Outcome
 from deskroom.engine.engine import Engine
-from deskroom.engine.entries import CallEntry, Entry, Journal
+from deskroom.engine.entries import Entry, Journal
 from deskroom.engine.setup import Setup
 from deskroom.errors import DeskroomError, UsageError
-from deskroom.room import Cue, LateCalls, Opening, Room, RoomResult, Script, SimulatedClock
+from deskroom.room import Cue, Opening, Room, RoomResult, Script, SimulatedClock
 from deskroom.room import Turn as GrantedTurn
 from deskroom.room.host import OnRow
-from deskroom.scenario.format.model import Call, Scenario
+from deskroom.runs.run import Run
+from deskroom.scenario.format.model import Scenario
 from deskroom.scenario.play.compare import Replay, compare
 from deskroom.scenario.play.player import ScriptPlayer
-from deskroom.scenario.play.resume import listed_calls, script_digest
+from deskroom.scenario.play.resume import listed_calls, script_digest, unsent_calls
 
 __all__ = [
     "LOOP_OPTIONS",
     "ScriptedCrash",
-    "late_calls",
     "play_scenario",
     "replay_scenario",
     "run_scripted",
@@ -60,9 +57,10 @@ def replay_scenario(
     already: there, await ``play_scenario``.
     """
     if backend is None:
+        kept = _Kept(journal)
         engine = scripted_engine(scenario, journal)
-        ScriptPlayer(scenario, engine, journal).run()
-        return compare(scenario, engine, RoomResult.of(engine), fail_on_unused=fail_on_unused)
+        ScriptPlayer(scenario, engine, kept).run()
+        return compare(scenario, Run(engine.state, kept.entries), fail_on_unused=fail_on_unused)
     played: list[Replay] = []
 
     async def play() -> None:
@@ -82,9 +80,25 @@ async def play_scenario(
     scenario: Scenario, *, journal: Journal | None = None, fail_on_unused: bool = False
 ) -> Replay:
     """Play a scenario with actors on the running event loop, in simulated time, and compare."""
-    room = scripted_room(scenario, journal=journal)
-    result = await run_scripted(room)
-    return compare(scenario, room.engine, result, fail_on_unused=fail_on_unused)
+    kept = _Kept(journal)
+    room = scripted_room(scenario, journal=kept, keeps_digest=journal is not None)
+    await run_scripted(room)
+    run = Run(room.engine.state, kept.entries)
+    return compare(scenario, run, fail_on_unused=fail_on_unused)
+
+
+class _Kept:
+    """Keeps the entries of a room in memory, and in its journal if there is one."""
+
+    def __init__(self, journal: Journal | None) -> None:
+        self.entries: list[Entry] = []
+        self._journal = journal
+
+    def write(self, entry: Entry) -> None:
+        """Keep one entry."""
+        if self._journal is not None:
+            self._journal.write(entry)
+        self.entries.append(entry)
 
 
 async def run_scripted(room: Room) -> RoomResult:
@@ -124,6 +138,7 @@ def scripted_room(
     journal: Journal | None = None,
     resume: Sequence[Entry] = (),
     on_row: OnRow | None = None,
+    keeps_digest: bool = True,
 ) -> Room:
     """Return a room whose seats are actors that play a scenario's script.
 
@@ -146,48 +161,10 @@ def scripted_room(
         clock=SimulatedClock(guard=False),
         journal=journal,
         resume=resume,
-        late_calls=late_calls(scenario, resume),
+        late_calls=unsent_calls(scenario, Run.from_entries(resume)) if resume else (),
         script=setup.script,
-        scenario=script_digest(scenario) if journal is not None else None,
+        scenario=script_digest(scenario) if journal is not None and keeps_digest else None,
     )
-
-
-def late_calls(scenario: Scenario, entries: Sequence[Entry]) -> list[LateCalls]:
-    """Return what seats still had to say in turns that ended, and that a crash kept them from saying.
-
-    Late calls follow the end of their turn at once, so those of the last one may be missing. A
-    seat that let its deadline pass says everything too late, once it is done with what it was at;
-    so each turn's time is reckoned again.
-    """
-    if not entries:
-        return []
-    answered = Counter(
-        (entry.turn, entry.attempt, entry.seat)
-        for entry in entries
-        if isinstance(entry, CallEntry) and entry.late
-    )
-    state = Engine.of(entries).state
-    now = 0.0
-    hanging: list[tuple[float, LateCalls]] = []
-    missing: list[LateCalls] = []
-    for record in state.turns:
-        turn = None if record.cue is None else scenario.turns[record.cue]
-        made = answered[record.number, record.attempt, record.seat]
-        name = (record.number, record.attempt, record.seat)
-        if record.outcome == Outcome.TIMED_OUT and turn is not None:
-            calls = _pairs((*listed_calls(turn), *turn.late)[made:])
-            hanging.append((now + turn.takes, LateCalls(*name, calls)))
-            now += scenario.policy.turn_timeout_s
-        elif record.outcome is not None and turn is not None:
-            now += turn.takes
-            if record is state.turns[-1]:
-                missing.append(LateCalls(*name, _pairs(turn.late[made:])))
-    missing += [evolve(late, after_s=max(at - now, 0)) for at, late in hanging if late.calls]
-    return missing
-
-
-def _pairs(calls: Sequence[Call]) -> tuple[tuple[object, object], ...]:
-    return tuple((call.tool, call.arguments) for call in calls)
 
 
 def _script(scenario: Scenario) -> Script:

@@ -15,6 +15,7 @@ from deskroom.core import OPERATOR, Row, Viewer, admits, project
 from deskroom.core.transcript import SeenRow
 from deskroom.core.wire import author_out
 from deskroom.engine.entries import EndEntry, Entry, HeaderEntry, RowEntry
+from deskroom.engine.script import order_of
 from deskroom.engine.policy import Policy
 from deskroom.engine.state import RoomState, TurnRecord
 from deskroom.errors import DeskroomError
@@ -98,7 +99,7 @@ def account_of_entries(
         elif isinstance(entry, EndEntry):
             ends[entry.turn, entry.attempt] = position
             if entry.error is not None:
-                state.turns[-1].error = DeskroomError(entry.error)
+                state.turns[-1].error = DeskroomError(entry.error.text or entry.error.type)
     of_row = {record.row: record for record in state.turns if record.row is not None}
     rows = []
     for entry in state.entries:
@@ -119,7 +120,7 @@ def account_of_entries(
         granted=state.granted,
         seats=tuple(header.setup.by_id),
         policy=header.setup.policy,
-        order=header.order,
+        order=order_of(header.setup.script),
     )
 
 

@@ -24,6 +24,7 @@ from deskroom.engine.entries import (
     RowEntry,
     TurnEntry,
 )
+from deskroom.engine.script import order_of
 from deskroom.engine.setup import Setup
 from deskroom.engine.state import RoomState, TurnRecord
 from deskroom.scenario.edit.expressible import plain_text, written_call
@@ -200,7 +201,7 @@ class _Teller:
         header = self._header
         return Told(
             setup=header.setup,
-            order=header.order or "routed",
+            order=order_of(header.setup.script) or "routed",
             parts=tuple(self._parts),
             rows=tuple(self._state.entries),
             closed=self._closed,
@@ -221,7 +222,7 @@ class _Teller:
             # A crash cut this grant short; the one that follows is the one that counts.
             self._drop(self._part(open_))
         self._state.apply(entry)
-        from_script = self._header.order is not None
+        from_script = self._header.setup.script is not None
         part = Part(
             seat=entry.seat,
             listed=entry.cue is not None or not from_script,
@@ -269,7 +270,7 @@ class _Teller:
             if part.text != entry.text:
                 part.remarks.append("The text held what no file can hold; it is escaped here.")
         if entry.outcome == "failed":
-            part.crash = plain_text(entry.error or "failed")
+            part.crash = plain_text("failed" if entry.error is None else entry.error.text or entry.error.type)
         if entry.outcome == "timed_out":
             timeout = self._header.setup.policy.turn_timeout_s
             part.takes = timeout + 1

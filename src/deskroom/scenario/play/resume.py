@@ -12,6 +12,7 @@ from attrs import define, field, frozen
 
 from deskroom.core import Row
 from deskroom.engine.entries import CallEntry, EndEntry, Entry, HeaderEntry, RowEntry, TurnEntry
+from deskroom.engine.script import order_of
 from deskroom.engine.setup import Setup, difference
 from deskroom.errors import FileError
 from deskroom.scenario.format.model import Call, Scenario, Turn
@@ -93,10 +94,11 @@ def _script_differences(
     scenario: Scenario, header: HeaderEntry, entries: Sequence[Entry]
 ) -> Iterator[str]:
     """Hold what was played against the script, turn by turn."""
-    if header.order is None:
+    order = order_of(header.setup.script)
+    if order is None:
         yield "it has no script there"
-    elif header.order != scenario.order:
-        yield f"order is {header.order!r} there and {scenario.order!r} here"
+    elif order != scenario.order:
+        yield f"order is {order!r} there and {scenario.order!r} here"
     for played in _played_turns(entries):
         turn = scenario.turns[played.cue] if played.cue < len(scenario.turns) else None
         speaker = played.row.author.id if isinstance(played, _Spoken) else played.seat

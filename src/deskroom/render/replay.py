@@ -12,12 +12,12 @@ from rich.table import Table
 
 from deskroom.core import OPERATOR, Audience, Author, Viewer, admits, project
 from deskroom.core.transcript import SeenRow
-from deskroom.core.wire import audience_out, author_out, elision_out, row_out
 from deskroom.engine.entries import RowEntry
 from deskroom.engine.state import TurnRecord
 from deskroom.render.text import one_line, printable, shortened, value_text
 from deskroom.scenario.play.compare import Replay, run_values
 from deskroom.scenario.play.expect import Mismatch, Played, next_of, target_word
+from deskroom.wire import audience_out, author_out, elision_out, row_out
 
 __all__ = ["may_read", "mismatch_line", "replay_json", "replay_table", "turn_title"]
 

@@ -119,7 +119,12 @@ class OpenTurn:
         entry = EndEntry(record.number, record.attempt, record.seat, outcome)
         if end is None:
             return entry
-        return evolve(entry, text=end.text, wrote=end.wrote, error=None if end.error is None else Raised.of(end.error))
+        return evolve(
+            entry,
+            text=end.text,
+            wrote=end.wrote,
+            error=None if end.error is None else Raised.of(end.error),
+        )
 
 
 def refusal_reply(call: Call, refusal: Refusal, speaker: Speaker) -> Reply:

@@ -13,13 +13,13 @@ from attrs import evolve, field, frozen
 
 from deskroom.core import OPERATOR, Row, Viewer, admits, project
 from deskroom.core.transcript import SeenRow
-from deskroom.core.wire import author_out
 from deskroom.engine.entries import EndEntry, Entry, HeaderEntry, RowEntry
-from deskroom.engine.script import order_of
 from deskroom.engine.policy import Policy
+from deskroom.engine.script import order_of
 from deskroom.engine.state import RoomState, TurnRecord
 from deskroom.errors import DeskroomError
 from deskroom.scenario.play.expect import TURN_VALUES, Played
+from deskroom.wire import author_out
 
 __all__ = ["Account", "Event", "account_of_entries", "narrowed", "row_facts", "with_rowless"]
 

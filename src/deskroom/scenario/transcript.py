@@ -10,9 +10,9 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from deskroom.core.wire import Fields, audience_in, author_in, author_out, row_in
 from deskroom.errors import FileError, WireError
 from deskroom.scenario.account import Account, Event, row_facts, with_rowless
+from deskroom.wire import Fields, audience_in, author_in, author_out, row_in
 
 __all__ = ["read_transcript"]
 
@@ -54,7 +54,7 @@ def _line(line: str, number: int, path: str) -> Any:  # noqa: ANN401 - decoded J
 
 def _bare_row(value: object, path: str, number: int | None) -> Event:
     try:
-        row = row_in(Fields(value, "the row"))
+        row = row_in(value)
     except WireError as error:
         raise FileError(path, f"this is no row: {error}", line=number) from None
     seat = row.author.id if row.author.type == "agent" else None
@@ -102,7 +102,7 @@ def _account(fields: Fields, path: str) -> Account:
 def _row(fields: Fields, turns: Mapping[int, Fields], path: str) -> Event:
     if fields.has("elided"):
         return _stub(fields, path)
-    row = row_in(Fields({name: fields.raw(name) for name in _WIRE}, "the row"))
+    row = row_in({name: fields.raw(name) for name in _WIRE})
     facts = row_facts(row)
     facts |= {name: fields.raw(name) for name in ("kind", "next", "completes", "refusal")}
     turn = turns.get(row.sequence)
@@ -121,7 +121,7 @@ def _row(fields: Fields, turns: Mapping[int, Fields], path: str) -> Event:
 
 
 def _stub(fields: Fields, path: str) -> Event:
-    author, audience = author_in(fields.object("author")), audience_in(fields.object("audience"))
+    author, audience = author_in(fields.raw("author")), audience_in(fields.raw("audience"))
     messages = fields.object("elided").number("messages")
     members = list(audience.members)
     return Event(

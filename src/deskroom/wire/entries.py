@@ -1,19 +1,22 @@
-"""Entries as JSON values, both ways. Reading is strict: see ``deskroom.core.wire``."""
+"""A room's entries as JSON values, both ways; ``kind`` says which entry it is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from deskroom.core.wire import (
-    Fields,
-    decision_in,
-    decision_out,
-    mention_in,
-    mention_out,
-    row_in,
-    row_out,
+from deskroom.core.dispatch import NoTurn, TurnFor
+from deskroom.core.mention import Mention
+from deskroom.core.reasons import (
+    OK,
+    AsideReason,
+    CallFault,
+    CloseReason,
+    NoTurnReason,
+    Outcome,
+    RowKind,
 )
+from deskroom.core.transcript import Row
 from deskroom.engine.entries import (
     CallEntry,
     CloseEntry,
@@ -24,184 +27,172 @@ from deskroom.engine.entries import (
     RowEntry,
     TurnEntry,
 )
-from deskroom.journal.arguments import encodable
-from deskroom.journal.header import header_in, header_out
+from deskroom.errors import WireError
+from deskroom.wire.arguments import encodable
+from deskroom.wire.codecs import (
+    ANYTHING,
+    COUNT,
+    INTEGER,
+    NUMBER,
+    TEXT,
+    Json,
+    Maybe,
+    Plain,
+    Word,
+    read_field,
+)
+from deskroom.wire.form import Form, OneOf, form_of
+from deskroom.wire.header import Header
+from deskroom.wire.mentions import MENTIONS
+from deskroom.wire.values import ROW, checked_object
 
 __all__ = ["entry_in", "entry_out"]
 
-Json = dict[str, Any]
+_SENT: Final = Plain(ANYTHING.noun, ANYTHING.types, write=encodable)
+_ENDS: Final = Word(outcome for outcome in Outcome if outcome is not Outcome.SPOKE)
 
-_OUTCOMES: Final = ("silent", "refused", "failed", "timed_out")
-_REASONS: Final = ("completed", "quiet", "max_turns", "script", "stopped", "failed")
-_ROW_KINDS: Final = ("opening", "person", "seat", "nudge", "wrote")
+
+# A row. The mention that a decision chose is one of the row's, so its index says which.
+
+
+def _row_entry(
+    row: Row,
+    kind: Any,  # noqa: ANN401 - a RowKind
+    decision: Any,  # noqa: ANN401 - as _DECISION reads it
+    mentions: tuple[Mention, ...],
+    *rest: Any,  # noqa: ANN401 - the fields of RowEntry after these
+) -> RowEntry:
+    if isinstance(decision, NoTurn):
+        return RowEntry(row, kind, decision, mentions, *rest)
+    target_id, child_hop, index = decision
+    if index is not None and index >= len(mentions):
+        raise WireError("is no mention of the row", path="decision.mention", code="range")
+    chosen = None if index is None else mentions[index]
+    return RowEntry(row, kind, TurnFor(target_id, child_hop, chosen), mentions, *rest)
+
+
+_DECISION: Final = OneOf(
+    "kind",
+    {
+        "one": Form(
+            lambda *parts: parts,
+            {"target_id": TEXT, "child_hop": INTEGER, "mention": Maybe(COUNT)},
+            tag={"kind": "one"},
+        ),
+        "none": Form(NoTurn, {"reason": Word(NoTurnReason)}, tag={"kind": "none"}),
+    },
+    lambda parts: "none" if isinstance(parts, NoTurn) else "one",
+)
+
+_ROW_ENTRY: Final = form_of(
+    RowEntry,
+    make=_row_entry,
+    tag={"kind": "row"},
+    names={"source": "kind"},
+    row=ROW,
+    source=Word(RowKind),
+    decision=Plain(_DECISION.noun, _DECISION.types, _DECISION.read),
+    mentions=MENTIONS,
+    refusal=Maybe(Word(AsideReason)),
+)
+
+
+class RowEntryForm:
+    """A row entry. Its own kind is its ``source``, since ``kind`` is what all entries have."""
+
+    noun = "an object"
+    types = frozenset({dict})
+
+    def read(self, value: Json) -> RowEntry:
+        """Read a row entry."""
+        return _ROW_ENTRY.read(value)
+
+    def write(self, entry: RowEntry) -> Json:
+        """Return a row entry as an object.
+
+        Raises ``WireError`` when the decision's mention is none of the row's.
+        """
+        out = _ROW_ENTRY.write(entry)
+        out["decision"] = _decision_out(entry)
+        return out
+
+
+def _decision_out(entry: RowEntry) -> Json:
+    decision, index = entry.decision, None
+    if isinstance(decision, NoTurn):
+        return {"kind": "none", "reason": decision.reason}
+    if decision.mention is not None:
+        if decision.mention not in entry.mentions:
+            raise WireError("is no mention of the row", path="decision.mention", code="range")
+        index = entry.mentions.index(decision.mention)
+    return {
+        "kind": "one",
+        "target_id": decision.target_id,
+        "child_hop": decision.child_hop,
+        "mention": index,
+    }
+
+
+# All entries
+
+
+class Scores:
+    """The scores of a router, as an object: a number for each candidate, in their order."""
+
+    noun = "an object"
+    types = frozenset({dict})
+
+    def read(self, value: Json) -> tuple[tuple[str, float], ...]:
+        """Return each candidate with its score."""
+        return tuple((seat, read_field(NUMBER, score, seat)) for seat, score in value.items())
+
+    def write(self, scores: Sequence[tuple[str, float]]) -> Json:
+        """Return scores as an object. Raises ``WireError`` if one seat has two."""
+        out = dict(scores)
+        if len(out) != len(scores):
+            raise WireError("must name each seat once", code="twice")
+        return out
+
+
+_ENTRY: Final = OneOf(
+    "kind",
+    {
+        "header": Header(),
+        "turn": form_of(TurnEntry, tag={"kind": "turn"}),
+        "call": form_of(
+            CallEntry,
+            tag={"kind": "call"},
+            tool=_SENT,
+            arguments=_SENT,
+            reply=Word((OK, *CallFault, *AsideReason)),
+        ),
+        "end": form_of(EndEntry, tag={"kind": "end"}, outcome=_ENDS),
+        "row": RowEntryForm(),
+        "routed": form_of(RoutedEntry, tag={"kind": "routed"}, scores=Scores()),
+        "close": form_of(CloseEntry, tag={"kind": "close"}, reason=Word(CloseReason)),
+    },
+    lambda entry: _KINDS[type(entry)],
+)
+_KINDS: Final[Mapping[type, str]] = {
+    HeaderEntry: "header",
+    TurnEntry: "turn",
+    CallEntry: "call",
+    EndEntry: "end",
+    RowEntry: "row",
+    RoutedEntry: "routed",
+    CloseEntry: "close",
+}
 
 
 def entry_out(entry: Entry) -> Json:
-    """Return an entry as JSON-ready values; ``kind`` says which it is."""
-    kind, write = _WRITERS[type(entry)]
-    return {"kind": kind, **write(entry)}
+    """Return an entry as JSON-ready values; ``kind`` says which it is.
+
+    Raises ``WireError`` for a row whose mentions are out of order, or not those of its decision.
+    """
+    return _ENTRY.write(entry)
 
 
 def entry_in(value: object) -> Entry:
     """Read an entry. Raises ``WireError`` for anything that is not exactly one."""
-    fields = Fields(value)
-    entry = _READERS[fields.word("kind", *_READERS)](fields)
-    fields.end()
+    entry: Entry = _ENTRY.read(checked_object(value, "the line"))
     return entry
-
-
-# Turns and calls
-
-
-def _turn_out(entry: TurnEntry) -> Json:
-    return {
-        "turn": entry.turn,
-        "attempt": entry.attempt,
-        "seat": entry.seat,
-        "hop": entry.hop,
-        "trigger": entry.trigger,
-        "cue": entry.cue,
-    }
-
-
-def _turn_in(fields: Fields) -> TurnEntry:
-    return TurnEntry(
-        turn=fields.number("turn"),
-        attempt=fields.number("attempt"),
-        seat=fields.text("seat"),
-        hop=fields.number("hop"),
-        trigger=fields.maybe_number("trigger"),
-        cue=fields.maybe_number("cue"),
-    )
-
-
-def _call_out(entry: CallEntry) -> Json:
-    return {
-        "turn": entry.turn,
-        "attempt": entry.attempt,
-        "seat": entry.seat,
-        "call_id": entry.call_id,
-        "tool": encodable(entry.tool),
-        "arguments": encodable(entry.arguments),
-        "reply": entry.reply,
-        "late": entry.late,
-        "source": entry.source,
-    }
-
-
-def _call_in(fields: Fields) -> CallEntry:
-    return CallEntry(
-        turn=fields.number("turn"),
-        attempt=fields.number("attempt"),
-        seat=fields.text("seat"),
-        call_id=fields.number("call_id"),
-        tool=fields.raw("tool"),
-        arguments=fields.raw("arguments"),
-        reply=fields.text("reply"),
-        late=fields.flag("late"),
-        source=fields.word("source", "call", "fence"),
-    )
-
-
-def _end_out(entry: EndEntry) -> Json:
-    return {
-        "turn": entry.turn,
-        "attempt": entry.attempt,
-        "seat": entry.seat,
-        "outcome": entry.outcome,
-        "text": entry.text,
-        "wrote": list(entry.wrote),
-        "error": entry.error,
-    }
-
-
-def _end_in(fields: Fields) -> EndEntry:
-    return EndEntry(
-        turn=fields.number("turn"),
-        attempt=fields.number("attempt"),
-        seat=fields.text("seat"),
-        outcome=fields.word("outcome", *_OUTCOMES),
-        text=fields.text("text"),
-        wrote=fields.texts("wrote"),
-        error=fields.maybe_text("error"),
-    )
-
-
-# Rows
-
-
-def _row_out(entry: RowEntry) -> Json:
-    return {
-        "row": row_out(entry.row),
-        "source": entry.kind,
-        "decision": decision_out(entry.decision),
-        "mentions": [mention_out(mention) for mention in entry.mentions],
-        "turn": entry.turn,
-        "trigger": entry.trigger,
-        "completes": entry.completes,
-        "broadcasting": entry.broadcasting,
-        "refusal": entry.refusal,
-        "cue": entry.cue,
-        "wrote": list(entry.wrote),
-    }
-
-
-def _row_in(fields: Fields) -> RowEntry:
-    return RowEntry(
-        row=row_in(fields.object("row")),
-        kind=fields.word("source", *_ROW_KINDS),
-        decision=decision_in(fields.object("decision")),
-        mentions=tuple(mention_in(mention) for mention in fields.objects("mentions")),
-        turn=fields.maybe_number("turn"),
-        trigger=fields.maybe_number("trigger"),
-        completes=fields.flag("completes"),
-        broadcasting=fields.flag("broadcasting"),
-        refusal=fields.maybe_text("refusal"),
-        cue=fields.maybe_number("cue"),
-        wrote=fields.texts("wrote"),
-    )
-
-
-def _routed_out(entry: RoutedEntry) -> Json:
-    return {
-        "sequence": entry.sequence,
-        "recipients": list(entry.recipients),
-        "hop": entry.hop,
-    }
-
-
-def _routed_in(fields: Fields) -> RoutedEntry:
-    return RoutedEntry(
-        sequence=fields.number("sequence"),
-        recipients=fields.texts("recipients"),
-        hop=fields.number("hop"),
-    )
-
-
-def _close_out(entry: CloseEntry) -> Json:
-    return {"reason": entry.reason}
-
-
-def _close_in(fields: Fields) -> CloseEntry:
-    return CloseEntry(fields.word("reason", *_REASONS))
-
-
-_WRITERS: Final[Mapping[type, tuple[str, Callable[[Any], Json]]]] = {
-    HeaderEntry: ("header", header_out),
-    TurnEntry: ("turn", _turn_out),
-    CallEntry: ("call", _call_out),
-    EndEntry: ("end", _end_out),
-    RowEntry: ("row", _row_out),
-    RoutedEntry: ("routed", _routed_out),
-    CloseEntry: ("close", _close_out),
-}
-
-_READERS: Final[Mapping[str, Callable[[Fields], Entry]]] = {
-    "header": header_in,
-    "turn": _turn_in,
-    "call": _call_in,
-    "end": _end_in,
-    "row": _row_in,
-    "routed": _routed_in,
-    "close": _close_in,
-}

@@ -1,167 +1,162 @@
-"""The first line of a journal: what the room is made of, with every key of its policy stated."""
+"""The first line of a journal: what the room is made of, with every key of its policy stated.
+
+A policy states every key, so that a default which changes in a later version changes no room of
+before. Of the script it holds the outline: who is listed, in which order, and not what they say.
+"""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any, Final
 
-from attrs import asdict
-
-from deskroom.core import AsidePolicy, DispatchPolicy, Person
-from deskroom.core.wire import Fields
+from deskroom.core.roster import Person
 from deskroom.engine.entries import HeaderEntry
-from deskroom.engine.policy import BroadcastPolicy, ChairPolicy, Policy
+from deskroom.engine.policy import Policy
+from deskroom.engine.script import Cue, Script
 from deskroom.engine.setup import Opening, Seat, Setup
 from deskroom.errors import WireError
+from deskroom.wire.codecs import COUNT, FLAG, INTEGER, TEXT, Json, List, Maybe, Word, read_field
+from deskroom.wire.form import Form, form_of
 
-__all__ = ["FORMAT", "header_in", "header_out"]
+__all__ = ["FORMAT", "MOST_TURNS", "Header"]
 
 #: The version of the journal's format; a reader refuses any other.
-FORMAT: Final = 1
-
-Json = dict[str, Any]
-
-
-def header_out(entry: HeaderEntry) -> Json:
-    """Return a header as JSON-ready values."""
-    setup = entry.setup
-    return {
-        "format": FORMAT,
-        "desk": {
-            "id": setup.desk_id,
-            "name": setup.desk_name,
-            "seats": [asdict(seat) for seat in setup.seats],
-            "people": [{"id": person.id, "label": person.label} for person in setup.people],
-        },
-        "policy": _policy_out(setup.policy),
-        "opening": None
-        if setup.opening is None
-        else {"by": setup.opening.by, "message": setup.opening.message},
-        "order": entry.order,
-        "scenario": entry.scenario,
-    }
+FORMAT: Final = 2
+#: A script that lists more turns is not read, so that a short line cannot fill the memory.
+MOST_TURNS: Final = 10_000_000
 
 
-def header_in(fields: Fields) -> HeaderEntry:
-    """Read a header. Raises ``WireError`` for one that no room can be made of."""
-    if fields.number("format") != FORMAT:
-        raise WireError(f"the format is {fields.number('format')}; this program reads {FORMAT}")
-    desk = fields.object("desk")
-    setup = Setup(
-        desk_id=desk.text("id"),
-        desk_name=desk.text("name"),
-        seats=tuple(_seat_in(seat) for seat in desk.objects("seats")),
-        people=tuple(_person_in(person) for person in desk.objects("people")),
-        policy=_policy_in(fields),
-        opening=_opening_in(fields),
+# The outline of a script
+
+
+class Run:
+    """One listed turn, as often as it is repeated: of a seat, or of a person."""
+
+    noun = "an object"
+    types = frozenset({dict})
+    _of_seat = Form(lambda seat, times: (Cue(seat=seat), times), {"seat": TEXT, "times": COUNT})
+    _of_person = Form(
+        lambda person, times: (Cue(person=person), times), {"person": TEXT, "times": COUNT}
     )
-    desk.end()
+
+    def read(self, value: Json) -> tuple[Cue, int]:
+        """Return the cue, and how often it is listed."""
+        return (self._of_person if "person" in value else self._of_seat).read(value)
+
+    write = None
+
+
+def _cues(runs: Sequence[tuple[Cue, int]]) -> list[Cue]:
+    if sum(times for _, times in runs) > MOST_TURNS:
+        raise WireError(f"must not list more than {MOST_TURNS} turns", path="turns", code="range")
+    return [cue for cue, times in runs for _ in range(times)]
+
+
+def _script(order: str, runs: Sequence[tuple[Cue, int]]) -> Script:
+    return Script(_cues(runs), order == "listed")
+
+
+def _runs(script: Script) -> Iterator[Json]:
+    for (seat, person), cues in groupby(script.cues, key=lambda cue: (cue.seat, cue.person)):
+        named = {"person": person} if seat is None else {"seat": seat}
+        yield named | {"times": sum(1 for _ in cues)}
+
+
+class Outline:
+    """Who is listed in a script, and whether the order counts."""
+
+    noun = "an object"
+    types = frozenset({dict})
+    _form = Form(
+        _script, {"order": Word(("listed", "routed")), "turns": List(Run(), "a list of objects")}
+    )
+
+    def read(self, value: Json) -> Script:
+        """Return a script whose cues say who speaks, and no more."""
+        return self._form.read(value)
+
+    def write(self, script: Script) -> Json:
+        """Return the outline of a script."""
+        return {"order": "listed" if script.listed else "routed", "turns": list(_runs(script))}
+
+
+# The header
+
+
+def _header(
+    desk: tuple[Any, ...],
+    policy: Policy,
+    opening: Opening | None,
+    script: Script | None,
+    scenario: str | None,
+    own_router: bool,
+) -> HeaderEntry:
+    id_, name, seats, people = desk
+    setup = Setup(
+        desk_id=id_,
+        desk_name=name,
+        seats=seats,
+        people=people,
+        policy=policy,
+        opening=opening,
+        script=script,
+    )
     fault = setup.directory.roster.fault or setup.directory.desks.fault
     if fault is not None:
-        raise WireError(f"the desk is not valid: {fault[0]} ({fault[1]!r})")
-    order = None if fields.raw("order") is None else fields.word("order", "listed", "routed")
-    return HeaderEntry(setup, order, fields.maybe_text("scenario"))
+        raise WireError(f"is not valid: {fault[0]} ({fault[1]!r})", path="desk")
+    return HeaderEntry(setup, scenario, own_router)
 
 
-def _seat_in(fields: Fields) -> Seat:
-    seat = Seat(
-        id=fields.text("id"),
-        name=fields.maybe_text("name"),
-        role=fields.maybe_text("role"),
-        brief=fields.maybe_text("brief"),
-        fence=fields.flag("fence"),
-        retired=fields.flag("retired"),
-    )
-    fields.end()
-    return seat
+#: A desk is read as its parts and written from the setup.
+_DESK: Final[Form[Any]] = Form(
+    lambda *parts: parts,
+    {
+        "id": TEXT,
+        "name": TEXT,
+        "seats": List(form_of(Seat), "a list of objects"),
+        "people": List(form_of(Person), "a list of objects"),
+    },
+    names={"id": "desk_id", "name": "desk_name"},
+)
 
 
-def _person_in(fields: Fields) -> Person:
-    person = Person(fields.text("id"), fields.text("label"))
-    fields.end()
-    return person
+_FORM: Final = Form(
+    _header,
+    {
+        "desk": _DESK,
+        "policy": form_of(Policy),
+        "opening": Maybe(form_of(Opening)),
+        "script": Maybe(Outline()),
+        "scenario": Maybe(TEXT),
+        "own_router": FLAG,
+    },
+    tag={"kind": "header", "format": FORMAT},
+    names={
+        "desk": "setup",
+        "policy": "setup.policy",
+        "opening": "setup.opening",
+        "script": "setup.script",
+    },
+)
 
 
-def _opening_in(fields: Fields) -> Opening | None:
-    if fields.raw("opening") is None:
-        return None
-    opening = fields.object("opening")
-    read = Opening(opening.text("by"), opening.text("message"))
-    opening.end()
-    return read
+class Header:
+    """The header of a journal of this format."""
 
+    noun = "an object"
+    types = frozenset({dict})
 
-def _policy_out(policy: Policy) -> Json:
-    out: Json = json.loads(json.dumps(asdict(policy)))
-    return out
+    def read(self, value: Json) -> HeaderEntry:
+        """Read a header. Raises ``WireError`` for one that no room can be made of."""
+        if "format" not in value:
+            raise WireError("is missing", path="format", code="missing")
+        written = read_field(INTEGER, value["format"], "format")
+        if written != FORMAT:
+            problem = f"the journal has format {written}, and this program reads format {FORMAT}"
+            raise WireError(problem, code="format")
+        return _FORM.read(value)
 
-
-def _policy_in(fields: Fields) -> Policy:
-    """Read a policy. It states every key, so a default that changes changes no room of before."""
-    policy = fields.object("policy")
-    try:
-        read = Policy(
-            dispatch=_dispatch_in(policy.object("dispatch")),
-            aside=_aside_in(policy.object("aside")),
-            on_refused_aside=policy.word("on_refused_aside", "refuse", "room"),
-            chair=_chair_in(policy.object("chair")),
-            broadcast=_broadcast_in(policy.object("broadcast")),
-            close=policy.word("close", "first", "all"),
-            participants=_maybe_texts(policy, "participants"),
-            max_turns=policy.number("max_turns"),
-            window=policy.number("window"),
-            history_limit=policy.number("history_limit"),
-            silence=policy.word("silence", "yield", "retry"),
-            max_calls=policy.number("max_calls"),
-            max_message_bytes=policy.number("max_message_bytes"),
-            turn_timeout_s=_seconds(policy, "turn_timeout_s"),
-        )
-    except (TypeError, ValueError) as error:
-        raise WireError(f"the policy is not valid: {error.args[0]}") from None
-    policy.end()
-    return read
-
-
-def _dispatch_in(fields: Fields) -> DispatchPolicy:
-    read = DispatchPolicy(enabled=fields.flag("enabled"), max_hops=fields.number("max_hops"))
-    fields.end()
-    return read
-
-
-def _aside_in(fields: Fields) -> AsidePolicy:
-    read = AsidePolicy(
-        enabled=fields.flag("enabled"),
-        max_members=fields.number("max_members"),
-        max_messages=fields.number("max_messages"),
-        must_surface=fields.flag("must_surface"),
-        require_thread=fields.flag("require_thread"),
-    )
-    fields.end()
-    return read
-
-
-def _chair_in(fields: Fields) -> ChairPolicy:
-    read = ChairPolicy(
-        rounds=fields.number("rounds"), every=fields.number("every"), by=fields.maybe_text("by")
-    )
-    fields.end()
-    return read
-
-
-def _broadcast_in(fields: Fields) -> BroadcastPolicy:
-    read = BroadcastPolicy(
-        router=fields.word("router", "scripted", "lexical"), width=fields.number("width")
-    )
-    fields.end()
-    return read
-
-
-def _maybe_texts(fields: Fields, name: str) -> tuple[str, ...] | None:
-    return None if fields.raw(name) is None else fields.texts(name)
-
-
-def _seconds(fields: Fields, name: str) -> float:
-    value = fields.raw(name)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise WireError(f"{fields.at(name)} must be a number")
-    return value
+    def write(self, entry: HeaderEntry) -> Json:
+        """Return a header as an object."""
+        return _FORM.write(entry)

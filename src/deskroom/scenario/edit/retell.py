@@ -270,7 +270,9 @@ class _Teller:
             if part.text != entry.text:
                 part.remarks.append("The text held what no file can hold; it is escaped here.")
         if entry.outcome == "failed":
-            part.crash = plain_text("failed" if entry.error is None else entry.error.text or entry.error.type)
+            part.crash = plain_text(
+                "failed" if entry.error is None else entry.error.text or entry.error.type
+            )
         if entry.outcome == "timed_out":
             timeout = self._header.setup.policy.turn_timeout_s
             part.takes = timeout + 1

@@ -35,7 +35,7 @@ class Fields:
 
     def __init__(self, value: object, where: str = "") -> None:
         if type(value) is not dict:
-            raise WireError(f"{where or 'the line'} must be an object", path=where, code="type")
+            raise WireError("must be an object", path=where or "the line", code="type")
         self._value: Json = value
         self._where = where
 

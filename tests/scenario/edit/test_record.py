@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from deskroom.core import NoTurn
 from deskroom.engine.entries import CallEntry, CloseEntry, Entry, RoutedEntry, RowEntry, TurnEntry
-from deskroom.journal.wire import entry_in, entry_out
+from deskroom.wire import entry_in, entry_out
 from deskroom.room import (
     ChairPolicy,
     Policy,

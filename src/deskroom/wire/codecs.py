@@ -109,7 +109,8 @@ class Word:
 
     noun = "a string"
     types = frozenset({str})
-    write = None
+    #: A member of an enum is a string, and what is written is only that.
+    write: Step = str
 
     def __init__(self, words: Iterable[str]) -> None:
         self.words = {str(word): word for word in words}

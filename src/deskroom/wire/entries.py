@@ -120,7 +120,7 @@ class RowEntryForm:
 def _decision_out(entry: RowEntry) -> Json:
     decision, index = entry.decision, None
     if isinstance(decision, NoTurn):
-        return {"kind": "none", "reason": decision.reason}
+        return {"kind": "none", "reason": str(decision.reason)}
     if decision.mention is not None:
         if decision.mention not in entry.mentions:
             raise WireError("is no mention of the row", path="decision.mention", code="range")
@@ -150,7 +150,7 @@ class Scores:
         """Return scores as an object. Raises ``WireError`` if one seat has two."""
         out = dict(scores)
         if len(out) != len(scores):
-            raise WireError("must name each seat once", code="twice")
+            raise WireError("must name each seat once", path="scores", code="twice")
         return out
 
 

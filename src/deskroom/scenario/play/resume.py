@@ -118,13 +118,13 @@ def _calls_differ(
     turn: str, noun: str, listed: Sequence[Call], made: Sequence[CallEntry]
 ) -> Iterator[str]:
     # A replay that keeps no journal does not pay for loading what reads one.
-    from deskroom.journal.arguments import encodable  # noqa: PLC0415 - see above
+    from deskroom.engine.arguments import plain  # noqa: PLC0415 - see above
 
     for number, (entry, call) in enumerate(zip_longest(made, listed[: len(made)]), start=1):
         if call is None:
             yield f"{turn} made more {noun}s there than here"
             return
-        if (entry.tool, entry.arguments) != (call.tool, encodable(call.arguments)):
+        if (entry.tool, entry.arguments) != (call.tool, plain(call.arguments)):
             yield f"{noun} {number} of {turn} is another here"
 
 

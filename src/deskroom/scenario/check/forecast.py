@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from deskroom.core import agent, resolve
-from deskroom.core.dispatch import first_loud_agent
+from deskroom.core.dispatch import first_pinged_agent
+from deskroom.core.reasons import CallFault
 from deskroom.core.text import is_blank
-from deskroom.engine.calls import Accepted, Refusal, judge
+from deskroom.engine.calls import Accepted, Refusal, judge, judge_post
 from deskroom.scenario.check.context import CheckContext
 from deskroom.scenario.format.model import Turn
 from deskroom.scenario.play.resume import listed_calls
 from deskroom.speech import Broadcast, Dm, Read, extract_post
 from deskroom.speech.commit import is_private
-from deskroom.speech.tools import POST, served
 
 __all__ = ["CallForecast", "TurnForecast", "forecast_turns"]
 
@@ -75,15 +75,14 @@ def _answers(turn: Turn, context: CheckContext) -> tuple[CallForecast, ...]:
     """Return the answer to each call, and to what is read out of a fence seat's text."""
     speaker = context.speaker(context.seats[turn.seat or ""])
     answers = [
-        CallForecast(Refusal("too_many_calls"))
+        CallForecast(Refusal(CallFault.TOO_MANY_CALLS))
         if number >= context.policy.max_calls
         else _weighed(judge(call.tool, call.arguments, speaker), context)
         for number, call in enumerate(listed_calls(turn))
     ]
     post = extract_post(turn.text or "") if speaker.fence else ""
     if not is_blank(post):
-        verdict = judge(served(POST), {"message": post}, evolve(speaker, fence=False))
-        answers.append(_weighed(verdict, context))
+        answers.append(_weighed(judge_post({"message": post}, speaker), context))
     return tuple(answers)
 
 
@@ -117,7 +116,7 @@ def _named(accepted: Accepted, turn: Turn, context: CheckContext) -> list[str]:
     """Return the seat that the text hands the turn to, or all that a private message may."""
     utterance = accepted.utterance
     if not is_private(utterance):
-        first = first_loud_agent(accepted.committed.mentions)
+        first = first_pinged_agent(accepted.committed.mentions)
         return [] if first is None or first.target.id is None else [first.target.id]
     # Should it go to the desk after all, whoever may not read it in private counts too.
     named = resolve(utterance.message, None, agent(turn.seat or ""), context.directory)

@@ -61,7 +61,7 @@ def _warn_of_calls(seat: Seat, forecast: TurnForecast, context: CheckContext) ->
     for at, answer in enumerate(forecast.answers):
         if isinstance(answer.verdict, Refusal):
             why = refusal_text(answer.verdict, speaker).rstrip(".")
-            problem = f"this call is refused ({answer.verdict.word}): {why}"
+            problem = f"this call is refused ({answer.verdict.reason}): {why}"
             context.warnings.at_value(_call_path(turn, at), "refused_call", problem)
 
 

@@ -107,11 +107,11 @@ def without(key: str) -> dict[str, Any]:
         ("3", "x:1: this is no row: the row must be an object"),
         (
             json.dumps(without("audience")),
-            "x:1: this is no row: the row.audience is missing",
+            "x:1: this is no row: audience is missing",
         ),
         (
             json.dumps([{**ROW, "mood": "good"}]),
-            "x: this is no row: the row.mood is not a field here",
+            "x: this is no row: mood is not a field here",
         ),
         ('{"scenarios": []}', "x: it holds 0 scenarios; replay one alone to compare it"),
         ('{"scenarios": [{}, {}]}', "x: it holds 2 scenarios; replay one alone to compare it"),

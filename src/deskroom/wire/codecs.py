@@ -90,7 +90,7 @@ def _count(value: int) -> int:
 
 
 def _number(value: float) -> float:
-    if not isfinite(value):
+    if isinstance(value, float) and not isfinite(value):
         raise WireError("must be finite", code="range")
     return value
 

@@ -111,7 +111,7 @@ def test_a_scenario_that_is_wrong_is_told(run: Run, desk: Path, path: Path) -> N
 def test_resume_needs_a_journal(run: Run, desk: Path) -> None:
     """There is nothing to go on with."""
     ended = run("run", desk, "--resume")
-    expected = "deskroom: --resume goes on with a journal: name it with --journal FILE\n"
+    expected = "deskroom: --resume needs the journal to resume: name it with --journal FILE\n"
     assert (2, "", expected) == (ended.code, ended.out, ended.err)
 
 
@@ -326,5 +326,5 @@ def test_whoever_reads_may_leave(
         assert b"[1] a: x\n" == process.stdout.readline()
         process.stdout.close()
         assert b"" == process.stderr.read()
-        assert 1 == process.wait()
+        assert 141 == process.wait()
         assert verify(path).closed is None

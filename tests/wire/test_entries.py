@@ -31,6 +31,7 @@ from deskroom.core.reasons import (
     CallFault,
     CloseReason,
     NoTurnReason,
+    Outcome,
     RowKind,
 )
 from deskroom.engine.entries import (
@@ -241,7 +242,7 @@ SAMPLES: list[Entry] = [
     ),
     TurnEntry(1, "a", 0, 1, cue=0),
     CallEntry(1, 1, "a", 1, "desk_post", {"message": "x"}),
-    EndEntry(1, 1, "a", "failed", "hm", ("x.py",), Raised("OSError", "no")),
+    EndEntry(1, 1, "a", Outcome.FAILED, "hm", ("x.py",), Raised("OSError", "no")),
     RowEntry(
         Row(2, "d", Author("agent", "a"), "@b @here", Audience("aside", ["b"]), 1),
         RowKind.SEAT,

@@ -1,40 +1,37 @@
-"""What a room writes down, in order, through the Journal port. A room is the fold of its entries.
+"""What a room writes down, in order. A room's state is the fold of its entries.
 
-One entry holds everything that must not come apart: a row with its trigger and its decision, an
-accepted call with what it said. ``RoomState.apply`` is the fold; a live room and a resumed one
-both run it.
+One entry holds everything that must not come apart: a row with its trigger and its decision, a
+call with its reply. ``RoomState.apply`` is the fold; live rooms, resumed rooms and readers of
+journals all run it, and an entry carries all that it needs.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 from attrs import field, frozen
 
 from deskroom.core.dispatch import Decision
 from deskroom.core.mention import Mention
+from deskroom.core.reasons import OK, CloseReason, Outcome, RowKind
 from deskroom.core.transcript import Row
 from deskroom.engine.setup import Setup
+
+if TYPE_CHECKING:
+    from deskroom.engine.calls import Verdict
 
 __all__ = [
     "CallEntry",
     "CloseEntry",
-    "CloseReason",
     "EndEntry",
     "Entry",
     "HeaderEntry",
     "Journal",
-    "Outcome",
     "Raised",
     "RoutedEntry",
     "RowEntry",
-    "RowKind",
     "TurnEntry",
 ]
-
-CloseReason = Literal["completed", "quiet", "max_turns", "script", "stopped", "failed"]
-Outcome = Literal["spoke", "silent", "refused", "failed", "timed_out"]
-RowKind = Literal["opening", "person", "seat", "nudge", "wrote"]
 
 
 @frozen
@@ -52,7 +49,10 @@ class HeaderEntry:
 
 @frozen
 class TurnEntry:
-    """A turn is granted. ``trigger`` is a sequence; ``cue`` the place in a script, if any."""
+    """A turn is granted. ``trigger`` is a sequence; ``cue`` the place in a script, if any.
+
+    ``attempt`` counts the grants of one turn from 1: a retry, or a turn that a crash cut short.
+    """
 
     turn: int
     seat: str
@@ -67,8 +67,9 @@ class CallEntry:
     """A call was answered.
 
     ``call_id`` counts the calls of a turn from 1; it is 0 for a turn that was never the seat's, and
-    for a message that the host read out of a ``fence`` seat's text. ``reply`` is ``ok`` or the word
-    of the refusal; ``late`` says that no turn of the seat was open.
+    for a message that was read out of a ``fence`` seat's text. ``reply`` is ``ok`` or the reason of
+    the refusal; ``late`` says that no turn of the seat was open. ``verdict`` is what was judged,
+    where it is at hand; it is not written down, since judging the call again gives the same.
     """
 
     turn: int
@@ -77,9 +78,10 @@ class CallEntry:
     call_id: int
     tool: Any
     arguments: Any = field(repr=False)
-    reply: str = "ok"
+    reply: str = OK
     late: bool = False
     source: Literal["call", "fence"] = "call"
+    verdict: Verdict | None = field(default=None, eq=False, repr=False)
 
 
 @frozen

@@ -12,7 +12,7 @@ from typing import Any, Final
 from deskroom.errors import WireError
 from deskroom.wire import decode, encode
 
-__all__ = ["FIRST", "seal", "unseal"]
+__all__ = ["FIRST", "checked", "seal", "unseal"]
 
 _DIGEST_BYTES: Final = 8
 _DIGITS: Final = 2 * _DIGEST_BYTES
@@ -39,6 +39,15 @@ def unseal(line: bytes, before: bytes) -> tuple[dict[str, Any], bytes]:
 
     Raises ``WireError`` for a line that is not as it was written, or not behind that line.
     """
+    body, digest = checked(line, before)
+    return decode(body + b"}"), digest
+
+
+def checked(line: bytes, before: bytes) -> tuple[bytes, bytes]:
+    """Return a line's JSON but for the brace that ends it, and its digest.
+
+    Raises ``WireError`` as ``unseal`` does, but for what is not JSON.
+    """
     if not line.startswith(b"{") or line[_KEY] != _OPENS or not line.endswith(_CLOSES):
         raise WireError("this is no sealed line of a journal", code="chain")
     body = line[_BODY]
@@ -46,7 +55,7 @@ def unseal(line: bytes, before: bytes) -> tuple[dict[str, Any], bytes]:
     if line[_DIGEST] != digest:
         problem = "the digest does not fit: this line, or one before it, was changed"
         raise WireError(problem, code="chain")
-    return decode(body + b"}"), digest
+    return body, digest
 
 
 def _digest(body: bytes, before: bytes) -> bytes:

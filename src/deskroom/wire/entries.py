@@ -17,6 +17,7 @@ from deskroom.core.reasons import (
     RowKind,
 )
 from deskroom.core.transcript import Row
+from deskroom.engine.arguments import plain
 from deskroom.engine.entries import (
     CallEntry,
     CloseEntry,
@@ -28,7 +29,6 @@ from deskroom.engine.entries import (
     TurnEntry,
 )
 from deskroom.errors import WireError
-from deskroom.wire.arguments import encodable
 from deskroom.wire.codecs import (
     ANYTHING,
     COUNT,
@@ -48,7 +48,7 @@ from deskroom.wire.values import ROW, checked_object
 
 __all__ = ["entry_in", "entry_out"]
 
-_SENT: Final = Plain(ANYTHING.noun, ANYTHING.types, write=encodable)
+_SENT: Final = Plain(ANYTHING.noun, ANYTHING.types, write=plain)
 _ENDS: Final = Word(outcome for outcome in Outcome if outcome is not Outcome.SPOKE)
 
 

@@ -490,5 +490,5 @@ def test_whatever_is_told_to_be_refused_is_refused(text: str) -> None:
         number, *call = (int(n) for n in re.findall(r"\d+", warning.key))
         word = re.findall(r"\((\w+)\)", warning.problem)[0]
         for turn, played in zip(replay.scenario.turns, replay.played, strict=True):
-            if turn.number == number and played.record is not None:
-                assert word == played.record.replies[call[0] - 1 if call else 0]
+            if turn.number == number and played.turn is not None:
+                assert word == played.turn.replies[call[0] - 1 if call else 0]

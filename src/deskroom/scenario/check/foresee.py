@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from attrs import evolve, frozen
 
 from deskroom.core import agent, resolve
-from deskroom.core.dispatch import first_loud_agent
+from deskroom.core.dispatch import first_pinged_agent
 from deskroom.core.text import is_blank
 from deskroom.engine.calls import Accepted, Refusal, judge
 from deskroom.scenario.check.subject import Subject
@@ -115,7 +115,7 @@ def _named(accepted: Accepted, turn: Turn, subject: Subject) -> list[str]:
     """Return the seat that the text hands the turn to, or all that a private message may."""
     utterance = accepted.utterance
     if not is_private(utterance):
-        first = first_loud_agent(accepted.committed.mentions)
+        first = first_pinged_agent(accepted.committed.mentions)
         return [] if first is None or first.target.id is None else [first.target.id]
     # Should it go to the desk after all, whoever may not read it in private counts too.
     named = resolve(utterance.message, None, agent(turn.seat or ""), subject.directory)

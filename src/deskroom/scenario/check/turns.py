@@ -61,7 +61,7 @@ def _warn_of_calls(seat: Seat, prospect: Prospect, subject: Subject) -> None:
     for at, answer in enumerate(prospect.answers):
         if isinstance(answer.verdict, Refusal):
             why = refusal_text(answer.verdict, speaker).rstrip(".")
-            problem = f"this call is refused ({answer.verdict.word}): {why}"
+            problem = f"this call is refused ({answer.verdict.reason}): {why}"
             subject.warnings.at_value(_call_path(turn, at), "refused_call", problem)
 
 

@@ -12,8 +12,8 @@ from typing import Any, Literal
 from attrs import field, frozen
 from attrs.validators import ge, instance_of, le, optional
 
+from deskroom.core.reasons import CloseReason, Outcome
 from deskroom.core.roster import Desk, DeskSet, Member, Person, Roster
-from deskroom.engine.entries import CloseReason, Outcome
 from deskroom.engine.policy import Policy
 from deskroom.engine.setup import Seat
 from deskroom.scenario.format.position import Place

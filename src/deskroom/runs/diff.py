@@ -1,4 +1,4 @@
-"""Two accounts of a run, side by side: where they part, and all that differs.
+"""Two runs, side by side: where they first differ, and all that differs.
 
 Rows are matched by who said what, so a row that only one run has does not make every row behind
 it differ; their numbers are not compared.
@@ -14,36 +14,36 @@ from typing import Any, Final
 import attrs
 from attrs import evolve, frozen
 
-from deskroom.scenario.account import Account, Event
+from deskroom.runs.view import RunView, ViewItem
 
-__all__ = ["Comparison", "Count", "Difference", "Setting", "compare_accounts"]
+__all__ = ["Comparison", "Count", "Difference", "Setting", "compare_runs"]
 
-#: Beyond so many pairs, events are matched by their place alone: matching takes the square of it.
+#: Beyond so many pairs, items are matched by their place alone: matching takes the square of it.
 _MOST_PAIRS: Final = 250_000
 
 
 @frozen(kw_only=True)
 class Difference:
-    """Two events that stand for each other and differ, or one that the other run has not.
+    """Two items that stand for each other and differ, or one that the other run has not.
 
-    ``keys`` are the facts that differ, and are empty when one event is missing. ``instead`` is then
+    ``keys`` are the facts that differ, and are empty when one item is missing. ``instead`` is then
     what the run that has not got it has next, or None where that run ends.
     """
 
-    a: Event | None
-    b: Event | None
+    a: ViewItem | None
+    b: ViewItem | None
     keys: tuple[str, ...] = ()
-    instead: Event | None = None
+    instead: ViewItem | None = None
 
     @property
     def is_row(self) -> bool:
         """Whether it is about a row, and not about a turn without one."""
-        return any(event.is_row for event in (self.a, self.b) if event is not None)
+        return any(item.is_row for item in (self.a, self.b) if item is not None)
 
 
 @frozen(kw_only=True)
 class Count:
-    """How many events are the same, differ, or are in one run only."""
+    """How many items are the same, differ, or are in one run only."""
 
     same: int = 0
     different: int = 0
@@ -69,8 +69,8 @@ class Comparison:
     difference and are none themselves.
     """
 
-    a: Account
-    b: Account
+    a: RunView
+    b: RunView
     differences: tuple[Difference, ...]
     rows: Count
     turns: Count
@@ -83,21 +83,21 @@ class Comparison:
         return not self.differences and not self.run
 
 
-def compare_accounts(a: Account, b: Account) -> Comparison:
+def compare_runs(a: RunView, b: RunView) -> Comparison:
     """Compare two accounts by what both of them know."""
     if not (a.has_turns and b.has_turns):
         a, b = _rows_only(a), _rows_only(b)
     differences = []
     rows, turns = Count(), Count()
     at_a = at_b = 0
-    for one, other in _pairs(a.events, b.events):
+    for one, other in _pairs(a.items, b.items):
         found = _difference(one, other)
         if found is not None and one is None:
-            found = evolve(found, instead=_event_at(a, at_a))
+            found = evolve(found, instead=_item_at(a, at_a))
         elif found is not None and other is None:
-            found = evolve(found, instead=_event_at(b, at_b))
+            found = evolve(found, instead=_item_at(b, at_b))
         at_a, at_b = at_a + (one is not None), at_b + (other is not None)
-        if any(event.is_row for event in (one, other) if event is not None):
+        if any(item.is_row for item in (one, other) if item is not None):
             rows = _counted(rows, one, other, found)
         else:
             turns = _counted(turns, one, other, found)
@@ -117,15 +117,15 @@ def compare_accounts(a: Account, b: Account) -> Comparison:
     )
 
 
-def _event_at(account: Account, at: int) -> Event | None:
-    return account.events[at] if at < len(account.events) else None
+def _item_at(view: RunView, at: int) -> ViewItem | None:
+    return view.items[at] if at < len(view.items) else None
 
 
-def _rows_only(account: Account) -> Account:
-    return evolve(account, events=tuple(event for event in account.events if event.is_row))
+def _rows_only(view: RunView) -> RunView:
+    return evolve(view, items=tuple(item for item in view.items if item.is_row))
 
 
-def _difference(one: Event | None, other: Event | None) -> Difference | None:
+def _difference(one: ViewItem | None, other: ViewItem | None) -> Difference | None:
     if one is None or other is None:
         return Difference(a=one, b=other)
     keys = [
@@ -139,7 +139,7 @@ def _difference(one: Event | None, other: Event | None) -> Difference | None:
 
 
 def _counted(
-    count: Count, one: Event | None, other: Event | None, found: Difference | None
+    count: Count, one: ViewItem | None, other: ViewItem | None, found: Difference | None
 ) -> Count:
     if one is None:
         return evolve(count, only_b=count.only_b + 1)
@@ -153,9 +153,11 @@ def _counted(
 # --- what stands for what ----------------------------------------------------------------------
 
 
-def _pairs(a: Sequence[Event], b: Sequence[Event]) -> Iterator[tuple[Event | None, Event | None]]:
-    """Pair the events of two runs, in order: the same ones first, and what is left by its place."""
-    keys_a, keys_b = [_key(event) for event in a], [_key(event) for event in b]
+def _pairs(
+    a: Sequence[ViewItem], b: Sequence[ViewItem]
+) -> Iterator[tuple[ViewItem | None, ViewItem | None]]:
+    """Pair the items of two runs, in order: the same ones first, and what is left by its place."""
+    keys_a, keys_b = [_key(item) for item in a], [_key(item) for item in b]
     start = 0
     while start < min(len(a), len(b)) and keys_a[start] == keys_b[start]:
         start += 1
@@ -169,8 +171,8 @@ def _pairs(a: Sequence[Event], b: Sequence[Event]) -> Iterator[tuple[Event | Non
 
 
 def _middle(
-    a: Sequence[Event], b: Sequence[Event], keys_a: Sequence[str], keys_b: Sequence[str]
-) -> Iterator[tuple[Event | None, Event | None]]:
+    a: Sequence[ViewItem], b: Sequence[ViewItem], keys_a: Sequence[str], keys_b: Sequence[str]
+) -> Iterator[tuple[ViewItem | None, ViewItem | None]]:
     if len(a) * len(b) > _MOST_PAIRS:
         yield from _by_place(a, b)
         return
@@ -180,24 +182,24 @@ def _middle(
 
 
 def _by_place(
-    a: Sequence[Event], b: Sequence[Event]
-) -> Iterator[tuple[Event | None, Event | None]]:
+    a: Sequence[ViewItem], b: Sequence[ViewItem]
+) -> Iterator[tuple[ViewItem | None, ViewItem | None]]:
     both = min(len(a), len(b))
     yield from zip(a[:both], b[:both], strict=True)
-    yield from ((event, None) for event in a[both:])
-    yield from ((None, event) for event in b[both:])
+    yield from ((item, None) for item in a[both:])
+    yield from ((None, item) for item in b[both:])
 
 
-def _key(event: Event) -> str:
-    """Return what an event is recognised by: whose it is and what it says."""
-    said = event.facts.get("content"), event.hidden, event.is_row
-    return json.dumps([event.facts["author"], said], default=repr)
+def _key(item: ViewItem) -> str:
+    """Return what an item is recognised by: whose it is and what it says."""
+    said = item.facts.get("content"), item.hidden, item.is_row
+    return json.dumps([item.facts["author"], said], default=repr)
 
 
 # --- what the rooms decided by -----------------------------------------------------------------
 
 
-def _settings(a: Account, b: Account) -> Iterator[Setting]:
+def _settings(a: RunView, b: RunView) -> Iterator[Setting]:
     if a.order is not None and b.order is not None and a.order != b.order:
         yield Setting(key="order", a=a.order, b=b.order)
     if a.policy is not None and b.policy is not None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from deskroom.engine.entries import Entry
 
-__all__ = ["EntryList"]
+__all__ = ["MemoryJournal"]
 
 
-class EntryList:
+class MemoryJournal:
     """A journal that only keeps its entries."""
 
     def __init__(self) -> None:

@@ -1,100 +1,58 @@
-"""What the host does next, read off the state: a ladder in the order of scenarios.md, "Close".
+"""What comes next in a room, read off its state: a ladder in the order of scenarios.md, "Close".
 
-Nothing here changes anything. A step that was taken shows in the state, so asking again gives the
-step after it; that is also how a resumed room finds where it stopped.
+Nothing here changes anything. What was done shows in the state, so asking again gives what comes
+after it; that is also how a resumed room finds where it stopped.
 """
 
 from __future__ import annotations
 
-from attrs import frozen
+from enum import Enum, auto
 
 from deskroom.core.dispatch import TurnFor
+from deskroom.core.reasons import CloseReason
+from deskroom.engine import rows
 from deskroom.engine.chair import choose_seat
-from deskroom.engine.entries import CloseReason, EndEntry, RowEntry, TurnEntry
+from deskroom.engine.entries import CloseEntry, RoutedEntry, RowEntry, TurnEntry
+from deskroom.engine.routing import can_reach
 from deskroom.engine.script import ScriptPosition
 from deskroom.engine.state import Pending, RoomState
 
-__all__ = [
-    "Close",
-    "Nudge",
-    "Open",
-    "Route",
-    "Speak",
-    "Step",
-    "Wait",
-    "Wrote",
-    "due_nudge",
-    "hop_after",
-    "is_completed",
-    "next_step",
-]
+__all__ = ["Await", "Due", "hop_in_list", "is_completed", "next_due"]
 
 
-@frozen
-class Open:
-    """Append the opening."""
+class Await(Enum):
+    """What a room waits for when no entry is due."""
+
+    #: The scores of a router, for the broadcast in ``RoomState.unrouted``.
+    SCORES = auto()
+    #: The first words of a person, in a room that nobody has opened.
+    PERSON = auto()
 
 
-@frozen
-class Speak:
-    """Append a person's words that the script lists."""
-
-    cue: int
+#: The entry to write next, or what to wait for.
+Due = RowEntry | TurnEntry | RoutedEntry | CloseEntry | Await
 
 
-@frozen
-class Wrote:
-    """Append the row about the files that a turn left behind."""
+def next_due(state: RoomState, *, stopping: bool = False) -> Due:
+    """Return what comes next. It is not asked while a seat is at work in an open turn.
 
-    entry: RowEntry | EndEntry
-
-
-@frozen
-class Route:
-    """Ask the router who a broadcast goes to."""
-
-    entry: RowEntry
-
-
-@frozen
-class Nudge:
-    """Let the chair speak; ``pending`` is the turn that its nudge must not displace."""
-
-    seat: str
-    pending: Pending | None
-
-
-@frozen
-class Wait:
-    """A room that nobody has opened waits for a person's first words."""
-
-
-@frozen
-class Close:
-    """Close the room."""
-
-    reason: CloseReason
-
-
-#: A turn to grant is the entry that it will be.
-Step = Open | Speak | Wrote | Route | Nudge | TurnEntry | Wait | Close
-
-
-def next_step(state: RoomState) -> Step:
-    """Return what the host does next. It is not asked while a live turn is open."""
-    if state.owed_wrote is not None:
-        return Wrote(state.owed_wrote)
+    A room that is ``stopping`` still reports the files of its last turn and routes its broadcast.
+    """
+    if state.unreported_files is not None:
+        return rows.files_row(state, state.unreported_files)
     if state.unrouted is not None:
-        return Route(state.unrouted)
+        return _route(state, state.unrouted)
+    if stopping:
+        return CloseEntry(CloseReason.STOPPED)
     if state.open is not None or state.retry is not None:
-        return _again(state)
+        return _grant_again(state)
     if not state.rows and not state.turns and state.setup.opening is not None:
-        return Open()
+        return rows.opening_row(state, state.setup.opening)
     if is_completed(state):
-        return Close("completed")
-    person = state.script.due_person() if state.script else None
-    if person is not None:
-        return Speak(person)
+        return CloseEntry(CloseReason.COMPLETED)
+    cue = state.script.due_person() if state.script else None
+    if cue is not None:
+        return rows.cued_row(state, cue)
     if state.script is not None and state.is_listed:
         return _listed(state, state.script)
     return _routed(state)
@@ -107,19 +65,27 @@ def is_completed(state: RoomState) -> bool:
     return state.setup.policy.close == "first" or state.episode.is_complete
 
 
-def _listed(state: RoomState, script: ScriptPosition) -> Step:
+def _route(state: RoomState, broadcast: RowEntry) -> Await | RoutedEntry:
+    """Ask a router, unless nobody can be reached anyway."""
+    hop = state.turns[-1].hop
+    if can_reach(state.setup, broadcast.row, hop):
+        return Await.SCORES
+    return RoutedEntry(broadcast.row.sequence, (), (), hop + 1)
+
+
+def _listed(state: RoomState, script: ScriptPosition) -> TurnEntry | CloseEntry:
     cue = script.head
     if cue is None:
-        return Close("script")
+        return CloseEntry(CloseReason.SCRIPT)
     if state.granted >= state.setup.policy.max_turns:
-        return Close("max_turns")
+        return CloseEntry(CloseReason.MAX_TURNS)
     seat = script.script.cues[cue].seat or ""
     last = state.last_said
     trigger = last.row.sequence if last is not None else None
-    return TurnEntry(state.granted + 1, seat, hop_after(state, seat), trigger, 1, cue)
+    return TurnEntry(state.granted + 1, seat, hop_in_list(state, seat), trigger, 1, cue)
 
 
-def hop_after(state: RoomState, seat: str) -> int:
+def hop_in_list(state: RoomState, seat: str) -> int:
     """Return the hop that the last row gives a seat in listed order, 0 if it did not choose it."""
     last = state.last_said
     if last is None:
@@ -130,29 +96,29 @@ def hop_after(state: RoomState, seat: str) -> int:
     return routed.hop if routed is not None and seat in routed.recipients else 0
 
 
-def _routed(state: RoomState) -> Step:
+def _routed(state: RoomState) -> RowEntry | TurnEntry | CloseEntry | Await:
     policy = state.setup.policy
     head = state.pending or (state.queue[0] if state.queue else None)
     if head is not None and state.script is not None and state.script.next_of(head.seat) is None:
-        return Close("script")
+        return CloseEntry(CloseReason.SCRIPT)
     if state.granted >= policy.max_turns:
-        return Close("max_turns")
+        return CloseEntry(CloseReason.MAX_TURNS)
     if state.pending is not None:
-        due = policy.chair.every > 0 and state.turns_since_chair >= policy.chair.every
-        return (due_nudge(state) if due else None) or _grant(state, state.pending)
+        is_due = policy.chair.every > 0 and state.turns_since_chair >= policy.chair.every
+        return (_nudge(state) if is_due else None) or _grant(state, state.pending)
     if state.queue:
         return _grant(state, state.queue[0])
     if not state.rows and not state.turns and state.script is None:
-        return Wait()
-    return due_nudge(state) or Close("quiet")
+        return Await.PERSON
+    return _nudge(state) or CloseEntry(CloseReason.QUIET)
 
 
-def due_nudge(state: RoomState) -> Nudge | None:
+def _nudge(state: RoomState) -> RowEntry | None:
     """Return the chair's next nudge, or None when it has none left or there is no seat for it."""
     if state.rounds_left <= 0 or state.setup.chair is None:
         return None
     seat = choose_seat(state.nudges + 1, state.setup.active, state.spoken, state.last_author)
-    return None if seat is None else Nudge(seat, state.pending)
+    return None if seat is None else rows.nudge_row(state, seat)
 
 
 def _grant(state: RoomState, pending: Pending) -> TurnEntry:
@@ -160,7 +126,7 @@ def _grant(state: RoomState, pending: Pending) -> TurnEntry:
     return TurnEntry(state.granted + 1, pending.seat, pending.hop, pending.trigger, 1, cue)
 
 
-def _again(state: RoomState) -> TurnEntry:
+def _grant_again(state: RoomState) -> TurnEntry:
     """Grant a turn once more: one that a crash cut short, or one that was silent, as its retry."""
     record = state.open or state.retry
     assert record is not None  # noqa: S101 - the caller has looked

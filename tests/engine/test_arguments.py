@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deskroom.wire.arguments import encodable
+from deskroom.engine.arguments import plain
 
 
 class Odd:
@@ -53,12 +53,12 @@ def nested(depth: int) -> Any:
 )
 def test_what_a_seat_emitted_is_kept_as_json_gives_it_back(value: Any, written: Any) -> None:
     """What cannot be kept is named, so that it is refused again when it is looked at again."""
-    assert written == encodable(value)
-    assert written == json.loads(json.dumps(encodable(value), allow_nan=False))
+    assert written == plain(value)
+    assert written == json.loads(json.dumps(plain(value), allow_nan=False))
 
 
 def test_what_holds_itself_is_not_followed_for_ever() -> None:
     """A list that is in itself has no end."""
     value: list[Any] = []
     value.append(value)
-    assert {"not_json": "list"} == encodable(value)
+    assert {"not_json": "list"} == plain(value)

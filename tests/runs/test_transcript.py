@@ -8,11 +8,9 @@ import pytest
 from deskroom.core import OPERATOR, Viewer
 from deskroom.errors import FileError
 from deskroom.render.replay import replay_json
+from deskroom.runs.diff import compare_runs
+from deskroom.runs.transcript import read_transcript
 from deskroom.scenario import parse_scenario, replay_scenario
-from deskroom.scenario.account import narrowed
-from deskroom.scenario.diff import compare_accounts
-from deskroom.scenario.sources import account_of_scenario
-from deskroom.scenario.transcript import read_transcript
 
 FILE = """\
 format = 1
@@ -55,15 +53,15 @@ def test_the_output_of_a_replay_is_the_same_run(seat: str | None) -> None:
     """What the operator and each seat may read of it, turns without a row and reasons included."""
     viewer = OPERATOR if seat is None else Viewer("agent", seat)
     read = read_transcript(output(viewer), "x.json")
-    scenario = narrowed(account_of_scenario(parse_scenario(FILE)), viewer)
-    comparison = compare_accounts(read, scenario)
+    scenario = replay_scenario(parse_scenario(FILE)).view(viewer)
+    comparison = compare_runs(read, scenario)
     assert (True, 4, 1) == (comparison.same, comparison.rows.same, comparison.turns.same)
-    assert [event.facts for event in scenario.events] == [event.facts for event in read.events]
-    assert [event.why for event in scenario.events if event.is_row] == [
-        event.why for event in read.events if event.is_row
+    assert [item.facts for item in scenario.items] == [item.facts for item in read.items]
+    assert [item.why for item in scenario.items if item.is_row] == [
+        item.why for item in read.items if item.is_row
     ]
     assert ("x.json", "transcript", "listed", {"closed": "script"}) == (
-        read.events[0].place,
+        read.items[0].place,
         read.kind,
         read.order,
         read.run,
@@ -74,21 +72,21 @@ def test_rows_may_stand_one_a_line() -> None:
     """Each has its line; blank lines do not count as rows."""
     aside = {**ROW, "sequence": 2, "audience": {"kind": "aside", "members": ["b"]}}
     read = read_transcript(f"{json.dumps(ROW)}\n\n{json.dumps(aside)}\n", "x.jsonl")
-    assert ["x.jsonl:1", "x.jsonl:3"] == [event.place for event in read.events]
+    assert ["x.jsonl:1", "x.jsonl:3"] == [item.place for item in read.items]
     assert {
         "chat": "d",
         "parent": None,
         "author": {"type": "agent", "id": "a"},
         "content": "hello",
         "audience": ["b"],
-    } == read.events[1].facts
+    } == read.items[1].facts
     assert ("transcript", False, {}, None) == (read.kind, read.has_turns, read.run, read.seats)
 
 
 def test_rows_may_stand_in_a_list() -> None:
     """It is one document then."""
     read = read_transcript(json.dumps([ROW, ROW], indent=1), "x.json")
-    assert ["x.json", "x.json"] == [event.place for event in read.events]
+    assert ["x.json", "x.json"] == [item.place for item in read.items]
 
 
 def without(key: str) -> dict[str, Any]:
@@ -99,38 +97,41 @@ def without(key: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "text, problem",
     [
-        ("", "x: there is no row in it"),
-        ("[]", "x: there is no row in it"),
-        ("{", "x:1: this line is no JSON, so the file is no transcript"),
-        (json.dumps(ROW) + "\nhm\n", "x:2: this line is no JSON, so the file is no transcript"),
-        ("[" * 100_000, "x:1: this line is no JSON, so the file is no transcript"),
-        ("3", "x:1: this is no row: the row must be an object"),
+        ("", "x: the file holds no row"),
+        ("[]", "x: the file holds no row"),
+        ("{", "x:1: this line is not JSON, so the file is not a transcript"),
+        (json.dumps(ROW) + "\nhm\n", "x:2: this line is not JSON, so the file is not a transcript"),
+        ("[" * 100_000, "x:1: this line is not JSON, so the file is not a transcript"),
+        ("3", "x:1: this is not a row: the row must be an object"),
         (
             json.dumps(without("audience")),
-            "x:1: this is no row: audience is missing",
+            "x:1: this is not a row: audience is missing",
         ),
         (
             json.dumps([{**ROW, "mood": "good"}]),
-            "x: this is no row: mood is not a field here",
+            "x: this is not a row: mood is not a field here",
         ),
-        ('{"scenarios": []}', "x: it holds 0 scenarios; replay one alone to compare it"),
-        ('{"scenarios": [{}, {}]}', "x: it holds 2 scenarios; replay one alone to compare it"),
-        ('{"scenarios": 3}', "x: it holds no scenarios; replay one alone to compare it"),
+        ('{"scenarios": []}', "x: the file holds 0 scenarios; replay one alone to compare it"),
+        (
+            '{"scenarios": [{}, {}]}',
+            "x: the file holds 2 scenarios; replay one alone to compare it",
+        ),
+        ('{"scenarios": 3}', "x: the file holds no scenarios; replay one alone to compare it"),
         (
             '{"scenarios": [3]}',
-            "x: this is no output of a replay: the scenario must be an object",
+            "x: this is not the output of a replay: the scenario must be an object",
         ),
         (
             '{"scenarios": [{"status": "error"}]}',
-            "x: the replay it came from ended in an error, so it has no rows",
+            "x: the replay ended in an error, so the file holds no rows",
         ),
         (
             output(turns=[{"turn": 1}]),
-            "x: this is no output of a replay: the scenario.turns[0].row is missing",
+            "x: this is not the output of a replay: the scenario.turns[0].row is missing",
         ),
         (
             output(rows=[{**without("audience"), "kind": "seat"}]),
-            "x: this is no output of a replay: the scenario.rows[0].audience is missing",
+            "x: this is not the output of a replay: the scenario.rows[0].audience is missing",
         ),
     ],
 )

@@ -159,11 +159,12 @@ class Engine:
 
     def judge_call(self, call: Call) -> CallEntry | None:
         """Return the entry of a call, for a driver that has nobody to reply to: see ``call``."""
-        if self.is_closed:
+        state = self.state
+        if state.closed is not None:
             return None
-        record = self.state.open
+        record = state.open
         if record is None or not _is_of(call, record):
-            past = self.state.record(call.turn, call.attempt, call.seat)
+            past = state.record(call.turn, call.attempt, call.seat)
             refusal = _NOT_YOUR_TURN if past is None else _TURN_ENDED
             number = 0 if past is None else len(past.replies) + 1
             return _call_entry(call, number, refusal, late=True)
@@ -171,7 +172,7 @@ class Engine:
         if len(record.replies) >= self.setup.policy.max_calls:
             verdict = _TOO_MANY_CALLS
         else:
-            verdict = judge(call.tool, call.arguments, self.state.speakers[call.seat])
+            verdict = judge(call.tool, call.arguments, state.speakers[call.seat])
         return _call_entry(call, len(record.replies) + 1, verdict)
 
     def _refusal(self, call: Call, refusal: Refusal) -> Reply:
@@ -185,7 +186,7 @@ class Engine:
         that is not open is nothing.
         """
         record = self.state.open
-        if record is None or not _is_of(end, record) or self.is_closed:
+        if record is None or self.state.closed is not None or not _is_of(end, record):
             return []
         entries: list[Entry] = []
         stage, held = record.stage, record.held

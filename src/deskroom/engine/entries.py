@@ -7,7 +7,7 @@ both run it.
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, Self
 
 from attrs import field, frozen
 
@@ -25,6 +25,7 @@ __all__ = [
     "HeaderEntry",
     "Journal",
     "Outcome",
+    "Raised",
     "RoutedEntry",
     "RowEntry",
     "RowKind",
@@ -40,12 +41,13 @@ RowKind = Literal["opening", "person", "seat", "nudge", "wrote"]
 class HeaderEntry:
     """What the room is made of: the first entry.
 
-    ``order`` is that of its script, and ``scenario`` the script's digest; None without a script.
+    ``scenario`` is the digest of its script; ``own_router`` says that the room's user scores its
+    broadcasts, and not the router that the policy names.
     """
 
     setup: Setup
-    order: Literal["listed", "routed"] | None = None
     scenario: str | None = None
+    own_router: bool = False
 
 
 @frozen
@@ -81,6 +83,26 @@ class CallEntry:
 
 
 @frozen
+class Raised:
+    """What a seat raised: the name of the exception's class, and its text."""
+
+    type: str
+    text: str = field(repr=False)
+
+    @classmethod
+    def of(cls, error: BaseException) -> Self:
+        """Describe an exception. Even its own text may raise; then there is none."""
+        try:
+            text = str(error)
+        except Exception:  # noqa: BLE001 - whatever a seat raises costs its own turn
+            text = ""
+        return cls(type(error).__name__, text)
+
+    def __str__(self) -> str:
+        return f"{self.type}: {self.text}" if self.text else self.type
+
+
+@frozen
 class EndEntry:
     """A turn ended without a row; a turn that spoke is ended by its row, in one piece.
 
@@ -94,7 +116,7 @@ class EndEntry:
     outcome: Outcome
     text: str = field(default="", repr=False)
     wrote: tuple[str, ...] = ()
-    error: str | None = field(default=None, repr=False)
+    error: Raised | None = field(default=None, repr=False)
 
 
 @frozen
@@ -102,7 +124,8 @@ class RowEntry:
     """A row with what triggered it and what was decided after it, in one piece.
 
     ``turn`` is the turn that made it, for a row by a seat or about its files; ``cue`` the place in
-    a script, for a person's row; ``wrote`` the paths that a seat's turn left behind.
+    a script, for a person's row; ``wrote`` the paths that a seat's turn left behind, and ``text``
+    what the seat said outside its calls.
     """
 
     row: Row
@@ -116,13 +139,19 @@ class RowEntry:
     refusal: str | None = None
     cue: int | None = None
     wrote: tuple[str, ...] = ()
+    text: str = field(default="", repr=False)
 
 
 @frozen
 class RoutedEntry:
-    """Who a broadcast goes to, in grant order; ``hop`` is the hop of those turns."""
+    """Who a broadcast goes to, in grant order; ``hop`` is the hop of those turns.
+
+    ``scores`` are the router's, by candidate; empty where nobody could be reached and no router
+    was asked.
+    """
 
     sequence: int
+    scores: tuple[tuple[str, float], ...]
     recipients: tuple[str, ...]
     hop: int
 

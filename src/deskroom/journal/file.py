@@ -26,7 +26,7 @@ from filelock import lock_descriptor
 from deskroom.engine.entries import CloseEntry, EndEntry, Entry, HeaderEntry, RoutedEntry, RowEntry
 from deskroom.errors import FileError, RoomFailure, WireError
 from deskroom.journal.chain import FIRST, checked, seal, unseal
-from deskroom.journal.wire import entry_in, entry_out
+from deskroom.wire import entry_in, entry_out
 
 __all__ = ["JournalError", "JournalFile", "JournalReader", "Line", "Sync", "Torn", "read_journal"]
 

@@ -18,7 +18,7 @@ from deskroom.engine.entries import HeaderEntry, RowEntry
 from deskroom.errors import WireError
 from deskroom.journal.chain import FIRST, unseal
 from deskroom.journal.file import JournalError
-from deskroom.journal.wire import entry_in
+from deskroom.wire import entry_in
 
 __all__ = ["Tail", "read_tails"]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from attrs import frozen
 
 from deskroom.engine.entries import CloseReason, Entry, HeaderEntry
+from deskroom.engine.script import order_of
 from deskroom.errors import UsageError
 from deskroom.journal.checker import Checker
 from deskroom.journal.file import JournalError, read_journal
@@ -46,7 +47,7 @@ def verify_entries(entries: Iterable[Entry], path: str | Path) -> Verified:
             if problem is not None:
                 raise JournalError(str(path), f"line {lines} differs: {problem}", line=lines)
         elif isinstance(entry, HeaderEntry):
-            checker = Checker(entry.setup, entry.order)
+            checker = Checker(entry.setup, order_of(entry.setup.script))
     if checker is None:
         raise UsageError("there is no header, and so nothing to hold the entries against")
     state = checker.state

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from deskroom.core import OPERATOR, Viewer
-from deskroom.core.wire import audience_out, author_out, elision_out, row_out
 from deskroom.render.screen import PLAIN, Screen
 from deskroom.render.table import table_lines
 from deskroom.render.text import one_line, printable, shortened, value_text
@@ -18,6 +17,7 @@ from deskroom.runs.view import RunView, ViewItem, tells
 from deskroom.scenario.format.model import Scenario
 from deskroom.scenario.play.compare import Replay
 from deskroom.scenario.play.expect import Mismatch
+from deskroom.wire import audience_out, author_out, elision_out, row_out
 
 __all__ = [
     "PRIVATE",

@@ -38,7 +38,6 @@ from deskroom.engine.entries import (
     TurnEntry,
 )
 from deskroom.engine.machine import TurnEvent, TurnState
-from deskroom.engine.script import order_of
 from deskroom.engine.sentences import files_text
 from deskroom.engine.state import RoomState, TurnRecord
 from deskroom.errors import RoomFailure
@@ -134,7 +133,7 @@ class Host:
 
     def header(self) -> HeaderEntry:
         """Return the first entry: what the room is made of."""
-        return HeaderEntry(self._setup, order_of(self._setup.script), self._scenario)
+        return HeaderEntry(self._setup, self._scenario)
 
     def _may_be_interrupted(self) -> bool:
         """Whether a person may speak now: after the opening, and not before a row about files."""
@@ -298,7 +297,7 @@ class Host:
             recipients = await self._unless_stopped(self._routing.recipients(entry.row, record.cue))
         if recipients is None:
             return
-        self._write(RoutedEntry(entry.row.sequence, recipients, record.hop + 1))
+        self._write(RoutedEntry(entry.row.sequence, (), recipients, record.hop + 1))
         self._turn_log.info(
             "broadcast.routed", sequence=entry.row.sequence, recipients=len(recipients)
         )

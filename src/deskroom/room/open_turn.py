@@ -13,7 +13,7 @@ from deskroom.core.audience import Author, Viewer
 from deskroom.core.text import is_blank
 from deskroom.core.transcript import Row
 from deskroom.engine.calls import Accepted, Refusal, Speaker, judge
-from deskroom.engine.entries import CallEntry, EndEntry, RowEntry
+from deskroom.engine.entries import CallEntry, EndEntry, Raised, RowEntry
 from deskroom.engine.machine import ENDED, TurnEvent, TurnState, advance
 from deskroom.engine.reading import last_seen
 from deskroom.engine.sentences import accepted_text, read_text, refusal_text
@@ -119,21 +119,15 @@ class OpenTurn:
         entry = EndEntry(record.number, record.attempt, record.seat, outcome)
         if end is None:
             return entry
-        return evolve(entry, text=end.text, wrote=end.wrote, error=_told(end.error))
+        return evolve(
+            entry,
+            text=end.text,
+            wrote=end.wrote,
+            error=None if end.error is None else Raised.of(end.error),
+        )
 
 
 def refusal_reply(call: Call, refusal: Refusal, speaker: Speaker) -> Reply:
     """Return the reply to a call that is refused."""
     text = refusal_text(refusal, speaker)
     return Reply(call.call_id, ok=False, text=text, rejection=refusal.word)
-
-
-def _told(error: Exception | None) -> str | None:
-    """Return what an error says of itself, or its name; even to say it may fail."""
-    if error is None:
-        return None
-    name = type(error).__name__
-    try:
-        return str(error) or name
-    except Exception:  # noqa: BLE001 - whatever a seat raises costs its own turn
-        return name

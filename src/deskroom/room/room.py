@@ -262,14 +262,14 @@ def _restored(setup: Setup, entries: Iterable[Entry]) -> RoomState:
 
 def _order_difference(there: HeaderEntry, script: Script | None) -> str | None:
     """Return how the orders of two rooms' scripts differ, or that only one room has a script."""
-    here = order_of(script)
-    if there.order == here:
+    here, before = order_of(script), order_of(there.setup.script)
+    if before == here:
         return None
     if here is None:
         return "it was played from a script, and this room has none"
-    if there.order is None:
+    if before is None:
         return "it had no script, and this room plays one"
-    return f"order is {there.order!r} there and {here!r} here"
+    return f"order is {before!r} there and {here!r} here"
 
 
 def _people(people: Mapping[str, str] | Iterable[Person]) -> tuple[Person, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 from attrs import define, field, frozen
 
@@ -21,9 +21,11 @@ from deskroom.engine.entries import (
     Entry,
     HeaderEntry,
     Outcome,
+    Raised,
     RowEntry,
     TurnEntry,
 )
+from deskroom.engine.script import order_of
 from deskroom.engine.setup import Setup
 from deskroom.engine.state import Pending, RoomState, TurnRecord
 from deskroom.errors import RoomFailure, UsageError
@@ -39,7 +41,7 @@ class RunTurn(NamedTuple):
 
     ``replies`` has a reply for each call, ``ok`` or why it was refused; ``calls`` has the calls
     themselves, late ones included, where the entries of the run are known. ``row`` is the sequence
-    of the row it became, ``error`` what the seat raised, as text. ``granted_at`` counts the rows
+    of the row it became, ``error`` what the seat raised. ``granted_at`` counts the rows
     before it. ``start`` and ``end`` are the positions of its first and last entry, counted from 0.
     """
 
@@ -56,7 +58,7 @@ class RunTurn(NamedTuple):
     calls: tuple[CallEntry, ...]
     text: str
     wrote: tuple[str, ...]
-    error: str | None
+    error: Raised | None
     start: int | None
     end: int | None
 
@@ -119,14 +121,9 @@ class Run:
         return self.state.setup
 
     @property
-    def order(self) -> str | None:
+    def order(self) -> Literal["listed", "routed"] | None:
         """The order of the script that was played, or None where there is none."""
-        header = self.journal[0] if self.journal else None
-        if isinstance(header, HeaderEntry):
-            return header.order
-        if self.state.script is None:
-            return None
-        return "listed" if self.state.is_listed else "routed"
+        return order_of(self.setup.script)
 
     @property
     def closed(self) -> CloseReason | None:
@@ -242,7 +239,6 @@ def _turn(record: TurnRecord, entries: Sequence[RowEntry], index: Index) -> RunT
     if spoken is not None and index.rows:
         end = index.rows[spoken.row.sequence - 1]
     last = spoken or ended
-    error = None if record.error is None else str(record.error)
     return RunTurn(
         record.number,
         record.seat,
@@ -255,9 +251,14 @@ def _turn(record: TurnRecord, entries: Sequence[RowEntry], index: Index) -> RunT
         record.granted_at,
         replies=tuple(record.replies),
         calls=tuple(index.calls.get(grant, ())),
-        text=record.text or (ended.text if ended is not None else ""),
+        text=record.text or ("" if last is None else last.text),
         wrote=() if last is None else last.wrote,
-        error=ended.error if ended is not None else error,
+        error=_raised(record) if ended is None else ended.error,
         start=index.starts.get(grant),
         end=end,
     )
+
+
+def _raised(record: TurnRecord) -> Raised | None:
+    """Return what a seat raised, where no entry is at hand that says so."""
+    return None if record.error is None else Raised.of(record.error)

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from deskroom.core.transcript import Elision, SeenRow
-from deskroom.core.wire import Fields, audience_in, author_in, author_out, row_in
 from deskroom.errors import FileError, WireError
 from deskroom.runs.values import audience_value
 from deskroom.runs.view import RunView, ViewItem, in_order, row_facts
+from deskroom.wire import Fields, audience_in, author_in, author_out, row_in
 
 __all__ = ["read_transcript"]
 
@@ -56,7 +56,7 @@ def _line(line: str, number: int, path: str) -> Any:  # noqa: ANN401 - decoded J
 
 def _bare_row(value: object, path: str, number: int | None) -> ViewItem:
     try:
-        row = row_in(Fields(value, "the row"))
+        row = row_in(value)
     except WireError as error:
         raise FileError(path, f"this is not a row: {error}", line=number) from None
     seat = row.author.id if row.author.type == "agent" else None
@@ -104,7 +104,7 @@ def _view(fields: Fields, path: str) -> RunView:
 def _row(fields: Fields, turns: Mapping[int, Fields], path: str) -> ViewItem:
     if fields.has("elided"):
         return _stub(fields, path)
-    row = row_in(Fields({name: fields.raw(name) for name in _WIRE}, "the row"))
+    row = row_in({name: fields.raw(name) for name in _WIRE})
     facts = row_facts(row)
     facts |= {name: fields.raw(name) for name in ("kind", "next", "completes", "refusal")}
     turn = turns.get(row.sequence)
@@ -123,7 +123,7 @@ def _row(fields: Fields, turns: Mapping[int, Fields], path: str) -> ViewItem:
 
 
 def _stub(fields: Fields, path: str) -> ViewItem:
-    author, audience = author_in(fields.object("author")), audience_in(fields.object("audience"))
+    author, audience = author_in(fields.raw("author")), audience_in(fields.raw("audience"))
     elided = fields.object("elided")
     settled_at = elided.maybe_number("settled_at")
     stub = Elision(elided.number("through"), elided.number("messages"), settled_at)

@@ -15,11 +15,11 @@ from attrs import evolve, field, frozen
 
 from deskroom.core import OPERATOR, Row, Viewer, admits, project
 from deskroom.core.transcript import Elision, SeenRow
-from deskroom.core.wire import author_out
 from deskroom.engine.policy import Policy
 from deskroom.runs.run import Run, RunItem, RunTurn
 from deskroom.runs.values import TURN_VALUES, audience_value, mentions_of
 from deskroom.runs.why import why
+from deskroom.wire import author_out
 
 __all__ = ["RunView", "ViewItem", "in_order", "narrowed", "row_facts", "tells", "view_run"]
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from deskroom.core import NoTurn
 from deskroom.engine.entries import CallEntry, CloseEntry, Entry, RoutedEntry, RowEntry, TurnEntry
 from deskroom.journal.memory import MemoryJournal
-from deskroom.journal.wire import entry_in, entry_out
 from deskroom.room import (
     ChairPolicy,
     Policy,
@@ -37,6 +36,7 @@ from deskroom.scenario.edit.script import RecordedScript, extract_script
 from deskroom.scenario.format.write import scenario_toml
 from deskroom.scenario.play.replay import run_scripted, scripted_room
 from deskroom.testing import ListJournal, ScriptedSeat, broadcast, dm, out_of_turn, post, read
+from deskroom.wire import entry_in, entry_out
 
 HEADLINE = "# This run was recorded from a journal, and not all of it can be said in a file:\n"
 DESK = """\

@@ -7,8 +7,8 @@ from itertools import zip_longest
 
 from deskroom.engine.entries import Entry
 from deskroom.journal.chain import FIRST, seal
-from deskroom.journal.wire import entry_out
 from deskroom.scenario.play.expect import Mismatch
+from deskroom.wire import entry_out
 
 __all__ = ["journal_lines", "repeat_mismatch"]
 

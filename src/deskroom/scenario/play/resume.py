@@ -119,7 +119,7 @@ def _calls_differ(
     turn: str, noun: str, listed: Sequence[Call], made: Sequence[CallEntry]
 ) -> Iterator[str]:
     # A replay that keeps no journal does not pay for loading what reads one.
-    from deskroom.journal.arguments import encodable  # noqa: PLC0415 - see above
+    from deskroom.wire.arguments import encodable  # noqa: PLC0415 - see above
 
     for number, (entry, call) in enumerate(zip_longest(made, listed[: len(made)]), start=1):
         if call is None:

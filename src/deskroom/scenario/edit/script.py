@@ -1,7 +1,6 @@
 """From a run to the script that would give it again.
 
-A journal says what each turn did and not what its seat had in mind: the scores of a broadcast and
-the times of day are not in it. So the script says as much as it takes to get the same rows and
+A journal says what each turn did and not what its seat had in mind, nor when it did it. So the script says as much as it takes to get the same rows and
 decisions. What no script can say is left out and named.
 """
 

@@ -44,7 +44,7 @@ _VERY_MANY: Final = 100
 
 @define
 class Tally:
-    """What came of a whole call."""
+    """What came of all files."""
 
     results: list[FileResult] = field(factory=list)
 
@@ -138,7 +138,7 @@ def replay_command(
     A mismatch names the file and line, what was expected, what came out, and the host's reason.
 
     With --update, expectations that differ are rewritten in place; comments and layout stay, and
-    what is wrong with a script is only told.
+    what is wrong with a script is only reported.
 
     \b
     Exit codes: 0 all as expected, 1 a mismatch, 2 a file that is wrong (2 outranks 1).
@@ -285,13 +285,13 @@ def _finish(tally: Tally, options: Options, seed: str | None) -> None:
         documents = [result.document for result in tally.results]
         print_json({"format": 1, "scenarios": documents, "summary": summary})
         return
-    words = {"passed": "the same", "failed": "different"} if options.diff else {}
-    said = ", ".join(
-        f"{count} {words.get(word, word)}"
-        for word, count in tally.counts.items()
-        if count or word == "passed"
+    names = {"passed": "the same", "failed": "different"} if options.diff else {}
+    counts = ", ".join(
+        f"{count} {names.get(status, status)}"
+        for status, count in tally.counts.items()
+        if count or status == "passed"
     )
-    line = f"{counted(len(tally.results), 'scenario')}: {said}; {counted(turns, 'turn')}, "
+    line = f"{counted(len(tally.results), 'scenario')}: {counts}; {counted(turns, 'turn')}, "
     line += counted(rows, "row")
     if options.update:
         line += f"; {counted(updated, 'expectation')} updated"

@@ -1,7 +1,6 @@
 """From a run to the script that would give it again.
 
-A journal says what each turn did and not what its seat had in mind: the scores of a broadcast and
-the times of day are not in it. So the script says as much as it takes to get the same rows and
+A journal says what each turn did and not what its seat had in mind, nor when it did it. So the script says as much as it takes to get the same rows and
 decisions. What no script can say is left out and named.
 """
 
@@ -137,7 +136,7 @@ def extract_script(run: Run) -> RecordedScript:
     return RecordedScript(
         run=run,
         setup=run.setup,
-        order="listed" if run.order == "listed" else "routed",
+        order=run.order or "routed",
         turns=tuple(turn for _, turn in sorted([*turns, *spoken], key=lambda pair: pair[0])),
         rows=tuple(run.entries),
         closed=closed,
@@ -219,9 +218,7 @@ def _recorded(turn: RunTurn, run: Run) -> RecordedTurn:
         outcome=turn.outcome,
         text=text,
         takes=run.setup.policy.turn_timeout_s + 1 if timed_out else 0,
-        crash=plain_text(turn.error.text if turn.error else "failed")
-        if turn.outcome == "failed"
-        else None,
+        crash=_crash(turn),
         wrote=turn.wrote,
         scores=_scores(turn, run),
         remarks=tuple(remarks),
@@ -252,6 +249,11 @@ def _fence_text(turn: RunTurn) -> str | None:
 def _message(arguments: Any) -> str:  # noqa: ANN401 - arguments of any shape
     message = arguments.get("message") if isinstance(arguments, Mapping) else None
     return plain_text(message) if isinstance(message, str) else ""
+
+
+def _crash(turn: RunTurn) -> str | None:
+    """Return what a seat is to raise: the text of what it raised, or its type where there is none."""
+    return None if turn.error is None else plain_text(turn.error.text or turn.error.type)
 
 
 def _scores(turn: RunTurn, run: Run) -> dict[str, float]:

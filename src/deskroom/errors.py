@@ -111,14 +111,22 @@ class FileError(DeskroomError):
     """A file is wrong.
 
     ``path`` is as the user gave it; ``line`` and ``column`` are 1-based and count characters, or
-    None where the file as a whole is at fault; ``problem`` is the sentence without the place.
+    None where the file as a whole is at fault; ``problem`` is the sentence without the place;
+    ``kind`` is a code for it, where it has one.
     """
 
     def __init__(
-        self, path: str, problem: str, *, line: int | None = None, column: int | None = None
+        self,
+        path: str,
+        problem: str,
+        *,
+        line: int | None = None,
+        column: int | None = None,
+        kind: str | None = None,
     ) -> None:
         self.path = path
         self.problem = problem
+        self.kind = kind
         self.line = line
         self.column = column
         super().__init__(f"{self.place}: {problem}")

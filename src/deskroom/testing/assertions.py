@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
-from typing import Final, NoReturn, get_args
+from typing import Final, NoReturn
 
 from deskroom.core.reasons import CloseReason
 from deskroom.engine.entries import RowEntry
@@ -20,7 +20,7 @@ from deskroom.runs.run import Run
 from deskroom.runs.values import audience_value, author_value, next_of
 from deskroom.runs.why import why, why_closed
 from deskroom.scenario import Replay
-from deskroom.scenario.format.words import RefusalWord
+from deskroom.scenario.format.model import RefusalReason, choices_of
 from deskroom.testing.describe import (
     last_decision,
     run_of,
@@ -96,7 +96,7 @@ def assert_refused(
     """
     __tracebackhide__ = True
     run = run_of(result)
-    check_known("the word of a refusal", word, get_args(RefusalWord))
+    check_known("the word of a refusal", word, choices_of(RefusalReason))
     if seat is not None:
         check_known("a seat of this room", seat, list(run.setup.by_id))
     turns = run.turns

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import EllipsisType
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from attrs import frozen
 
 from deskroom.core import Author
+from deskroom.core.reasons import NoTurnReason
 from deskroom.engine.entries import RowEntry
 from deskroom.engine.setup import Setup
 from deskroom.errors import UsageError, hint
@@ -16,7 +17,6 @@ from deskroom.render.text import shortened, value_text
 from deskroom.runs.run import RunItem
 from deskroom.runs.values import audience_value, author_value, next_of
 from deskroom.scenario import Nobody
-from deskroom.scenario.format.words import NoTurnReason
 from deskroom.scenario.play.expect import file_value, holds
 
 __all__ = [
@@ -106,7 +106,7 @@ class WantedNext:
     @classmethod
     def of(cls, spec: NextSpec, setup: Setup) -> WantedNext:
         """Read a spec. Raises ``UsageError`` for what is none, and for a name that is nobody's."""
-        reasons = get_args(NoTurnReason)
+        reasons = [reason.value for reason in NoTurnReason]
         match spec:
             case None | EllipsisType():
                 return cls(spec)

@@ -6,15 +6,12 @@ next, and whatever else is out of the ordinary.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from deskroom.runs.run import RunItem
 from deskroom.runs.values import TURN_VALUES
 
-__all__ = ["ROW_KEYS", "next_pin", "turn_pins"]
-
-#: What can be expected of a row, and so only of a turn that has one.
-ROW_KEYS: Final = ("content", "audience", "mentions", "next", "completes")
+__all__ = ["next_pin", "turn_pins"]
 
 
 def turn_pins(item: RunItem) -> dict[str, Any]:

@@ -16,8 +16,7 @@ from deskroom.engine.entries import CallEntry, RowEntry
 from deskroom.engine.setup import Setup
 from deskroom.runs.run import Run, RunTurn
 from deskroom.scenario.edit.expressible import plain_text, written_call
-from deskroom.scenario.format.model import Call, DeskSpec, Opening, Scenario, Turn
-from deskroom.scenario.format.words import Order
+from deskroom.scenario.format.model import Call, DeskSpec, Opening, Order, Scenario, Turn
 
 __all__ = ["NOT_REACHED", "RecordedScript", "RecordedTurn", "extract_script"]
 

@@ -19,10 +19,10 @@ from deskroom.errors import FileError
 from deskroom.files import write_file
 from deskroom.runs.run import RunItem
 from deskroom.runs.values import TURN_VALUES
-from deskroom.scenario.edit.pins import ROW_KEYS, next_pin, turn_pins
-from deskroom.scenario.format.layout import Unplaced, edited
+from deskroom.scenario.edit.pins import next_pin, turn_pins
 from deskroom.scenario.format.load import parse_scenario
-from deskroom.scenario.format.model import OpeningExpect, RunExpect, Turn, TurnExpect
+from deskroom.scenario.format.model import ROW_KEYS, OpeningExpect, RunExpect, Turn, TurnExpect
+from deskroom.scenario.format.patch import Unplaced, edited
 from deskroom.scenario.format.position import KeyPath
 from deskroom.scenario.format.toml import parse_toml, read_toml
 from deskroom.scenario.play.compare import Replay, compare, readers

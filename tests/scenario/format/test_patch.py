@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from deskroom.scenario.format.layout import Unplaced, edited
+from deskroom.scenario.format.patch import Unplaced, edited
 from deskroom.scenario.format.position import KeyPath
 
 

@@ -13,18 +13,18 @@ from deskroom.engine.calls import Speaker
 from deskroom.engine.policy import Policy
 from deskroom.engine.setup import Seat
 from deskroom.scenario.check.warning import Warnings
-from deskroom.scenario.format.load import Parts
+from deskroom.scenario.format.load import PartialScenario
 from deskroom.scenario.format.model import DeskSpec, Turn
 from deskroom.scenario.format.position import KeyPath
 
-__all__ = ["Subject", "expects_no_row", "path_of"]
+__all__ = ["CheckContext", "expects_no_row", "path_of"]
 
 
 @frozen(eq=False)
-class Subject:
+class CheckContext:
     """One document whose desk could be read, and where its warnings go."""
 
-    parts: Parts
+    parts: PartialScenario
     desk: DeskSpec
     warnings: Warnings
 

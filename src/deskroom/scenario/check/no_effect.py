@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deskroom.scenario.check.subject import Subject, path_of
+from deskroom.scenario.check.context import CheckContext, path_of
 from deskroom.scenario.format.position import KeyPath
 
 __all__ = ["warn_of_expectations", "warn_of_policy"]
 
 
-def warn_of_expectations(subject: Subject) -> None:
+def warn_of_expectations(context: CheckContext) -> None:
     """Warn of expectations that hold whatever the seats say.
 
     That the rules let only one thing come of what they do say makes no expectation idle: pinning
     that is what a scenario is for.
     """
-    for path, problem in _idle_expectations(subject):
-        subject.warnings.at_key(path, "cannot_fail", problem)
+    for path, problem in _idle_expectations(context):
+        context.warnings.at_key(path, "cannot_fail", problem)
 
 
-def _idle_expectations(subject: Subject) -> Iterator[tuple[KeyPath, str]]:
-    parts, policy = subject.parts, subject.policy
+def _idle_expectations(context: CheckContext) -> Iterator[tuple[KeyPath, str]]:
+    parts, policy = context.parts, context.policy
     opening = parts.opening
     if opening is not None and opening.expect is not None and not opening.expect.places:
         yield ("opening", "expect"), "this is empty, so it cannot fail"
@@ -41,15 +41,15 @@ def _idle_expectations(subject: Subject) -> Iterator[tuple[KeyPath, str]]:
         yield ("expect", "asides"), "this cannot fail: the policy allows no aside"
 
 
-def warn_of_policy(subject: Subject) -> None:
+def warn_of_policy(context: CheckContext) -> None:
     """Warn of what a policy says in vain."""
-    for steps, problem in _idle_policies(subject):
-        subject.warnings.at_value(("policy", *steps), "no_effect", problem)
+    for steps, problem in _idle_policies(context):
+        context.warnings.at_value(("policy", *steps), "no_effect", problem)
 
 
-def _idle_policies(subject: Subject) -> Iterator[tuple[KeyPath, str]]:
-    policy, listed = subject.policy, subject.parts.order == "listed"
-    yield from _idle_aside(subject)
+def _idle_policies(context: CheckContext) -> Iterator[tuple[KeyPath, str]]:
+    policy, listed = context.policy, context.parts.order == "listed"
+    yield from _idle_aside(context)
     if policy.chair.every > 0 and policy.chair.rounds == 0:
         yield ("chair", "every"), "the chair never speaks: rounds is 0"
     elif policy.chair.rounds > 0 and listed:
@@ -58,9 +58,9 @@ def _idle_policies(subject: Subject) -> Iterator[tuple[KeyPath, str]]:
         yield ("participants",), 'with close = "first" the first completion closes, of any seat'
 
 
-def _idle_aside(subject: Subject) -> Iterator[tuple[KeyPath, str]]:
-    aside = subject.policy.aside
-    stated = subject.parts.document.data.get("policy", {}).get("aside", {})
+def _idle_aside(context: CheckContext) -> Iterator[tuple[KeyPath, str]]:
+    aside = context.policy.aside
+    stated = context.parts.document.data.get("policy", {}).get("aside", {})
     if not aside.enabled:
         if stated.keys() - {"enabled"} and "enabled" not in stated:
             yield ("aside",), "there are no asides: enabled = true is missing"

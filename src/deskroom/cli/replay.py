@@ -11,7 +11,6 @@ from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
-import anyio
 import click
 from attrs import define, field
 
@@ -24,12 +23,11 @@ from deskroom.cli.output import (
 )
 from deskroom.cli.playing import FileResult, Options, play, wrong
 from deskroom.cli.screen import screen
-from deskroom.cli.shared import LogOptions, backend_option, log_options, set_up
+from deskroom.cli.shared import BACKENDS, LogOptions, log_options, set_up
 from deskroom.core import OPERATOR, Viewer
 from deskroom.errors import FileError, UsageError
 from deskroom.render.text import one_line
 from deskroom.scenario import find_scenarios
-from deskroom.scenario.play.replay import LOOP_OPTIONS
 
 if TYPE_CHECKING:
     from deskroom.scenario.play.whatif import Setting
@@ -110,7 +108,11 @@ class Tally:
     help="Play each N times; every play must write the same bytes.",
 )
 @click.option("--shuffle", "seed", metavar="SEED", help="Play the files in another order.")
-@backend_option
+@click.option(
+    "--backend",
+    type=click.Choice(BACKENDS),
+    help="Play with actors on this event loop, to the same entries.  [default: no loop at all]",
+)
 @log_options
 def replay_command(
     paths: tuple[str, ...],
@@ -128,7 +130,7 @@ def replay_command(
     jobs: int | None,
     repeat: int,
     seed: str | None,
-    backend: Literal["asyncio", "trio"],
+    backend: Literal["asyncio", "trio"] | None,
     log_format: str | None,
     log_level: str | None,
 ) -> int:
@@ -245,17 +247,13 @@ def _play_all(
 def play_files(
     files: Iterable[str], options: Options, take: Callable[[FileResult], None] | None = None
 ) -> list[FileResult]:
-    """Play files one after the other on one event loop.
+    """Play files one after the other.
 
     Returns the results, or gives each to ``take`` as soon as it is there.
     """
     results: list[FileResult] = []
-
-    async def play_each() -> None:
-        for path in files:
-            (take or results.append)(await play(path, options))
-
-    anyio.run(play_each, backend=options.backend, backend_options=LOOP_OPTIONS[options.backend])
+    for path in files:
+        (take or results.append)(play(path, options))
     return results
 
 

@@ -24,7 +24,6 @@ __all__ = ["NOT_REACHED", "RecordedScript", "RecordedTurn", "extract_script"]
 NOT_REACHED: Final = "Never played: max_turns closes the room before it."
 
 _ESCAPED: Final = "The text held what no file can hold; it is escaped here."
-_BEST_SCORES: Final = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
 
 
 @frozen(kw_only=True)
@@ -202,7 +201,7 @@ def _recorded(turn: RunTurn, run: Run) -> RecordedTurn:
         in_time, late = late, []
     text = _fence_text(turn)
     # Of a turn that spoke, no entry holds the text.
-    if turn.text and turn.row is None:
+    if turn.text:
         text = plain_text(turn.text)
         if text != turn.text:
             remarks[_ESCAPED] = None
@@ -256,12 +255,9 @@ def _crash(turn: RunTurn) -> str | None:
 
 
 def _scores(turn: RunTurn, run: Run) -> dict[str, float]:
-    """Return scores that give a turn's broadcast to the same seats, best first."""
+    """Return the scores by which a turn's broadcast was routed; a seat without one has 0."""
     routed = None if turn.row is None else run.state.routed.get(turn.row)
-    recipients = () if routed is None else routed.recipients
-    count = len(recipients)
-    scores = _BEST_SCORES if count <= len(_BEST_SCORES) else range(count, 0, -1)
-    return dict(zip(recipients, scores, strict=False))
+    return {} if routed is None else {seat: score for seat, score in routed.scores if score}
 
 
 def _is_say(call: Call) -> bool:

@@ -122,9 +122,9 @@ class ScenarioItem(pytest.Function):
         self.add_marker("deskroom")
         self._scenario: Scenario | None = None
 
-    @property
-    def obj(self) -> Callable[[], None]:  # type: ignore[override, misc, unused-ignore]
-        """What pytest calls. Nothing sets it."""
+    @property  # type: ignore[misc]
+    def obj(self) -> Callable[[], None]:
+        """What pytest calls; nothing sets it."""
         return self.replay
 
     def setup(self) -> None:

@@ -6,13 +6,14 @@ nothing heavy before a scenario is run or a fixture is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from os.path import normpath
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+from _pytest.outcomes import Failed
 
 from deskroom.errors import FileError, hint
 
@@ -26,6 +27,8 @@ _INI: Final = "deskroom_scenarios"
 _SUFFIX: Final = ".scenario.toml"
 _FOLDERS: Final = pytest.StashKey[tuple[Path, ...]]()
 _UPDATED: Final = "deskroom_updated"
+#: What separates the parts of a test's id; ``--lf`` takes an id apart to find its test again.
+_NO_ID: Final = str.maketrans("[]:", "()-")
 
 
 # --- what can be set ---------------------------------------------------------------------------
@@ -94,30 +97,51 @@ class ScenarioFile(pytest.File):
     def collect(self) -> Iterator[ScenarioItem]:
         """Yield the test, named after the file."""
         stem = self.path.name.removesuffix(".toml").removesuffix(".scenario")
-        yield ScenarioItem.from_parent(self, name=stem or self.path.name)
+        name = (stem or self.path.name).translate(_NO_ID)
+        yield ScenarioItem.from_parent(self, name=name)
 
 
-class ScenarioItem(pytest.Item):
-    """A scenario as a test: an error when its file is wrong, a failure when it comes out otherwise.
+class Mismatched(Failed, AssertionError):
+    """What fails a scenario that comes out otherwise than expected.
 
-    Either says what the command line says, and nothing else.
+    A wrong file fails with another class, so ``xfail(raises=AssertionError)`` does not hide it.
     """
 
-    def __init__(self, **keywords: object) -> None:
-        super().__init__(**keywords)  # type: ignore[arg-type]
+    __module__ = "builtins"  # as pytest does, so that a summary says no more than the name
+
+
+class ScenarioItem(pytest.Function):
+    """A scenario as a test: an error when its file is wrong, a failure when it comes out otherwise.
+
+    Either says what the command line says, and nothing else. Being a function to pytest, it takes
+    every marker, ``usefixtures`` among them, and the fixtures that each test has.
+    """
+
+    def __init__(self, **keywords: Any) -> None:  # noqa: ANN401 - pytest's own
+        super().__init__(**keywords)
         self.add_marker("deskroom")
         self._scenario: Scenario | None = None
 
+    @property  # type: ignore[misc]
+    def obj(self) -> Callable[[], None]:
+        """What pytest calls; nothing sets it."""
+        return self.replay
+
     def setup(self) -> None:
-        """Read the file."""
+        """Set the fixtures up and read the file."""
         from deskroom.testing import Replayer
 
+        marked = [name for mark in self.iter_markers("usefixtures") for name in mark.args]
+        # A file cannot mark itself, and pytest looks for this marker before a conftest sets it.
+        self.fixturenames = list(dict.fromkeys([*self.fixturenames, *marked]))
+        super().setup()
         try:
             self._scenario = Replayer().load(self.path)
         except FileError as error:
-            raise _failure(map(str, getattr(error, "problems", [error]))) from None
+            lines = map(str, getattr(error, "problems", [error]))
+            raise Failed(_report(lines), pytrace=False) from None
 
-    def runtest(self) -> None:
+    def replay(self) -> None:
         """Replay the scenario, and update its file if that was asked for."""
         from deskroom.render.replay import mismatch_line
         from deskroom.testing import Replayer
@@ -127,49 +151,61 @@ class ScenarioItem(pytest.Item):
         if not replay.ok and self.config.getoption("--deskroom-update"):
             replay = self._updated(replay)
         if not replay.ok:
-            raise _failure(map(mismatch_line, replay.mismatches))
+            raise Mismatched(_report(map(mismatch_line, replay.mismatches)), pytrace=False)
 
     def _updated(self, replay: Replay) -> Replay:
         """Return how the scenario replays once its file says what came out."""
+        from _pytest.skipping import evaluate_xfail_marks
+
         from deskroom.render.update import change_line
         from deskroom.scenario.edit.update import update_file
         from deskroom.testing.make import off_loop
 
+        if evaluate_xfail_marks(self):
+            # Its expectations say what is wanted; what comes out is the fault that is known.
+            left = f"{replay.scenario.path}: not updated: the test is marked as an expected failure"
+            self.user_properties.append((_UPDATED, left))
+            return replay
         try:
             update = off_loop(partial(update_file, replay))
         except FileError as error:
-            raise _failure([str(error)]) from None
+            raise Failed(_report([str(error)]), pytrace=False) from None
         # A report takes these from a worker of xdist to the process that prints the summary.
         self.user_properties += [(_UPDATED, change_line(change)) for change in update.changes]
         return update.replay
 
     def teardown(self) -> None:
         """Let go of what was read: tests are kept until the session ends."""
+        super().teardown()
         self._scenario = None
 
-    def reportinfo(self) -> tuple[Path, None, str]:
-        """Return where a report says that this test is."""
-        return self.path, None, self.name
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Return where a report says that this test is: at the first line, which pytest counts 0."""
+        return self.path, 0, self.name
 
 
-def _failure(lines: Iterable[str]) -> BaseException:
-    """Return what fails a test with these lines as its report, and nothing else in it."""
+def _report(lines: Iterable[str]) -> str:
+    """Return the report of a test that failed with these lines."""
     from deskroom.render.text import one_line
 
-    return pytest.fail.Exception("\n".join(map(one_line, lines)), pytrace=False)
+    return "\n".join(map(one_line, lines))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say what was written into scenario files."""
     if not terminalreporter.config.getoption("--deskroom-update"):
         return
-    stats = terminalreporter.stats
-    reports = [*stats.get("passed", []), *stats.get("failed", [])]
+    reports = [
+        report
+        for found in terminalreporter.stats.values()
+        for report in found
+        if getattr(report, "when", None) == "call"
+    ]
     lines = [
         str(value)
-        for report in sorted(reports, key=lambda report: report.nodeid)
+        for report in sorted(reports, key=lambda report: str(report.nodeid))
         for name, value in report.user_properties
-        if name == _UPDATED and report.when == "call"
+        if name == _UPDATED
     ]
     if lines:
         terminalreporter.write_sep("=", "scenarios updated")

@@ -1,12 +1,15 @@
-"""Every fenced block in ``docs/*.md`` is true: each is run or compared, in the order it stands in.
+"""Every fenced block in ``README.md`` and ``docs/*.md`` is true: each is run or compared, in order.
 
 A document has a folder of its own, with ``docs`` and ``scenarios`` in it. What a block is held
 against depends on its language:
 
-* ``toml``: an excerpt, line by line, of a file in ``docs/examples`` or ``scenarios``.
-* ``console``: commands behind ``$``, each followed by everything that it prints.
+* ``toml``: an excerpt, line by line, of a file in ``docs/examples`` or ``scenarios``, or a whole
+  scenario, which comes out as it says.
+* ``console``: commands behind ``$``, each followed by everything that it prints; or one command
+  without, which ``.ci/run`` runs as it stands. Of that one, only what ``deskroom`` does is run here.
 * ``json``: an entry of a journal that a command of the document wrote; it may lack the digest.
-* ``python``: is run; ``text``: what the Python block before it printed.
+* ``python``: is run, by pytest if it has tests in it.
+* ``text``: what the Python block before it printed, or lines of what the command before it printed.
 * ``ini``: is saved as ``pytest.ini``, for the commands that follow.
 * ``mentions``: messages, and the verdict on each ``@`` in them: see ``docs/grammar.md``.
 """
@@ -22,7 +25,6 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,11 +45,12 @@ from deskroom.core import (
     mention_dispatch,
     resolve,
 )
-from deskroom.scenario import load_desk, load_scenario, replay_scenario
+from deskroom.render import mismatch_line
+from deskroom.scenario import load_desk, load_scenario, parse_scenario, replay_scenario
 
 ROOT: Final = Path(__file__).parents[2]
 DOCS: Final = ROOT / "docs"
-DOCUMENTS: Final = sorted(DOCS.glob("*.md"))
+DOCUMENTS: Final = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 EXAMPLES: Final = sorted((DOCS / "examples").glob("*.toml"))
 GRAMMAR_DESK: Final = DOCS / "examples" / "grammar.toml"
 
@@ -85,24 +88,35 @@ class Reader:
     exit_code: int = 0
     names: dict[str, Any] = Factory(dict)
     printed: str = ""
+    is_printed_whole: bool = True
 
     def differs(self, block: Block) -> str | None:
         """Follow one block, and return how it is not true, or None."""
         match block.language:
             case "console":
-                return self._console(block)
+                return self._console(block) if "$ " in block.text else self._ci_command(block)
+            case "toml" if block.text.startswith("format = "):
+                mismatches = replay_scenario(parse_scenario(block.text)).mismatches
+                return "\n".join(map(mismatch_line, mismatches)) or None
             case "toml":
                 return None if _is_excerpt(block.text) else "this is no excerpt of any file"
             case "json":
                 return self._json(block)
+            case "python" if "\ndef test_" in block.text:
+                (self.folder / "test_page.py").write_text(block.text, encoding="utf-8")
+                printed = self._run_in_shell("python -m pytest -q test_page.py")
+                return printed if self.exit_code else None
             case "python":
-                self.printed = self._python(block)
+                self.printed, self.is_printed_whole = self._python(block), True
                 return None
             case "ini":
                 (self.folder / "pytest.ini").write_text(block.text, encoding="utf-8")
                 return None
-            case "text":
+            case "text" if self.is_printed_whole:
                 return _unlike(block.text, self.printed)
+            case "text":
+                missing = set(_lines(block.text)) - set(_lines(self.printed))
+                return f"the command prints no such lines: {sorted(missing)}" if missing else None
             case "mentions":
                 return _unlike(_squeezed(block.text), _squeezed(_verdicts(block.text)))
             case _:
@@ -111,6 +125,15 @@ class Reader:
     def _console(self, block: Block) -> str | None:
         shown = "".join(f"$ {command}\n{self._run(command)}" for command in _commands(block.text))
         return _unlike(block.text, shown)
+
+    def _ci_command(self, block: Block) -> str | None:
+        command = block.text.strip()
+        if command not in (ROOT / ".ci" / "run").read_text(encoding="utf-8"):
+            return ".ci/run does not run this command"
+        last = command.rpartition(" && ")[2]
+        if last.startswith("deskroom "):
+            self.printed, self.is_printed_whole = self._run(last), False
+        return None
 
     def _run(self, command: str) -> str:
         """Run a command and return what it prints; ``deskroom`` alone needs no new process."""
@@ -237,10 +260,9 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
     source = str(Path(deskroom.__file__).resolve().parents[1])
     path = f"{programs}{os.pathsep}{os.environ['PATH']}"
     plain = {"COLUMNS": "80", "NO_COLOR": "1", "PYTHONUNBUFFERED": "1", "PYTHONUTF8": "1"}
-    # What a command prints must not depend on how the tests themselves are run.
-    plain["PYTEST_ADDOPTS"] = "-p no:asyncio -p no:cacheprovider"
-    if not entry_points(group="pytest11", name="deskroom"):
-        plain["PYTEST_PLUGINS"] = "deskroom.pytest_plugin"  # from the source tree, uninstalled
+    # What a command prints must not depend on how the tests are run, nor on what is installed.
+    plain |= {"PYTEST_ADDOPTS": "-p no:cacheprovider", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    plain["PYTEST_PLUGINS"] = "deskroom.pytest_plugin"
     for name, value in {"PYTHONPATH": source, "PATH": path, **plain}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(folder)
@@ -252,7 +274,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
 def test_every_block_is_true(document: Path, reader: Reader) -> None:
     """Read from the top, each block says what the program says."""
     wrong = [
-        f"docs/{document.name}:{block.line}: {difference}"
+        f"{document.relative_to(ROOT)}:{block.line}: {difference}"
         for block in Block.of(document)
         if (difference := reader.differs(block)) is not None
     ]
@@ -277,12 +299,18 @@ def test_every_example_is_told_of() -> None:
 # --- the check itself --------------------------------------------------------------------------
 
 
+SCENARIO: Final = 'format = 1\ntitle = "x"\nturn = [{ seat = "a" }]\ndesk = { id = "d", seats = [{ id = "a" }] }\n'
+
+
 @pytest.mark.parametrize(
     "language, text, problem",
     [
         ("console", "$ deskroom --version\ndeskroom 99\n", "what comes is"),
         ("console", "$ deskroom replay nowhere.toml\n", "there is no such file"),
         ("toml", 'say = "in no file at all"\n', "this is no excerpt of any file"),
+        ("toml", f"{SCENARIO}expect = {{ rows = 9 }}\n", "rows: expected 9, got 0"),
+        ("console", "python -m pip install deskroom\n", ".ci/run does not run this command"),
+        ("python", "\ndef test_it():\n    assert 1 == 2\n", "assert 1 == 2"),
         ("json", '{"kind":"close"}\n', "this is no entry of any journal"),
         ("text", "printed\n", "it says"),
         ("mentions", "lead> @solver go\n@solver masked\nnext: nobody\n", "next: solver"),
@@ -296,6 +324,16 @@ def test_a_block_that_is_not_true_is_found(
     difference = reader.differs(Block(language, text, 1))
     assert difference is not None
     assert problem in difference
+
+
+def test_lines_that_the_command_before_them_does_not_print_are_found(reader: Reader) -> None:
+    """An excerpt of what the page's own command prints holds no line of another run."""
+    command = "python -m pip install . && deskroom replay scenarios/run-28.toml\n"
+    assert reader.differs(Block("console", command, 1)) is None
+    assert reader.differs(Block("text", "closed: completed; unused: turn 7\n", 1)) is None
+    assert "no such lines: ['closed: quiet']" in str(
+        reader.differs(Block("text", "closed: quiet", 1))
+    )
 
 
 def test_a_reader_keeps_the_exit_code(reader: Reader) -> None:

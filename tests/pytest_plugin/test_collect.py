@@ -53,11 +53,12 @@ def test_every_toml_file_in_a_folder_that_is_named_is_a_scenario(
     ] == collected(inner)
 
 
+@pytest.mark.parametrize("table", ["tool.pytest", "tool.pytest.ini_options"])
 def test_the_folders_can_be_a_list_in_pyproject(
-    pytester: pytest.Pytester, inner: Run, scenario: str
+    table: str, pytester: pytest.Pytester, inner: Run, scenario: str
 ) -> None:
-    """In TOML a name may hold a space."""
-    pytester.makepyprojecttoml("[tool.pytest]\ndeskroom_scenarios = ['my rooms', 'b']")
+    """In TOML a name may hold a space. pytest 8 reads the second of the two tables only."""
+    pytester.makepyprojecttoml(f"[{table}]\ndeskroom_scenarios = ['my rooms', 'b']")
     write(pytester, scenario, "my rooms/x.toml", "b/y.toml")
     assert ["b/y.toml::y", "my rooms/x.toml::x"] == collected(inner)
 

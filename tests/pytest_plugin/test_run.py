@@ -62,7 +62,7 @@ def test_the_summary_begins_with_the_first_mismatch(
     """A reader of the last lines knows where to look."""
     monkeypatch.setenv("COLUMNS", "300")
     pytester.makefile(".scenario.toml", x=scenario.replace('next = "b"', 'next = "a"'))
-    assert f"FAILED x.scenario.toml::x - Failed: {MISMATCH}" in inner().outlines
+    assert f"FAILED x.scenario.toml::x - Mismatched: {MISMATCH}" in inner().outlines
 
 
 def test_a_file_that_is_wrong_is_an_error_and_stops_no_other(
@@ -140,5 +140,5 @@ def test_junit_tells_failures_from_errors(
     pytester.makefile(".scenario.toml", x=scenario.replace('next = "b"', 'next = "a"'), y="")
     inner("--junit-xml=junit.xml")
     xml = (pytester.path / "junit.xml").read_text()
-    assert '<failure message="Failed: x.scenario.toml:12:12: turn 1 (a): next' in xml
+    assert '<failure message="Mismatched: x.scenario.toml:12:12: turn 1 (a): next' in xml
     assert '<error message="failed on setup with &quot;Failed: y.scenario.toml:1:1' in xml

@@ -51,8 +51,7 @@ def test_scenarios_are_shared_out_to_the_workers_of_xdist(
     """Folders that are named are collected by each worker alike, and failures read the same."""
     pytester.makepyprojecttoml(
         """
-        [tool.pytest]
-        strict = true
+        [tool.pytest.ini_options]
         filterwarnings = ["error"]
         testpaths = ["tests"]
         deskroom_scenarios = ["rooms"]

@@ -110,6 +110,33 @@ def test_a_file_that_changed_meanwhile_is_left_as_it_is(
     result.stdout.fnmatch_lines(["x.scenario.toml: the file was changed *"])
 
 
+@pytest.mark.parametrize(
+    "condition, name, is_left",
+    [("", "known", True), ("True, ", "known", True), ("False, ", "known", False), ("", "x", False)],
+)
+def test_the_pin_of_an_expected_failure_is_left(
+    condition: str, name: str, is_left: bool, pytester: pytest.Pytester, inner: Run, wrong: str
+) -> None:
+    """It says what is wanted; the summary says that it was left, and the next session is as before."""
+    pytester.makeconftest(
+        f"""
+        import pytest
+
+        def pytest_collection_modifyitems(items):
+            for item in items:
+                if item.name == "known":
+                    item.add_marker(pytest.mark.xfail({condition}reason="t", strict=True))
+        """
+    )
+    path = pytester.makefile(".scenario.toml", **{name: wrong})
+    result = inner("--deskroom-update")
+    result.assert_outcomes(**{"xfailed" if is_left else "passed": 1})
+    assert is_left == (wrong.strip() == path.read_text().strip())
+    left = ["known.scenario.toml: not updated: the test is marked as an expected failure"]
+    assert left == written(result) if is_left else len(written(result)) == 2
+    inner().assert_outcomes(**{"xfailed" if is_left else "passed": 1})
+
+
 def test_a_worker_of_xdist_writes_and_the_summary_tells(
     pytester: pytest.Pytester, process: Run, scenario: str, wrong: str
 ) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import anyio
 import pytest
 
-from deskroom.engine.entries import CallEntry, CloseEntry, EndEntry
+from deskroom.engine.entries import CallEntry, CloseEntry, EndEntry, Raised
 from deskroom.engine.state import Pending
 from deskroom.errors import UsageError
 from deskroom.room import SimulatedClock
@@ -69,7 +69,11 @@ def test_a_run_holds_every_turn_with_its_calls(run: Run) -> None:
         (call.tool, call.late) for call in spoke.calls
     ]
     assert ("silent", None, "hm", None) == (silent.outcome, silent.row, silent.text, silent.error)
-    assert ("failed", "boom", ()) == (failed.outcome, failed.error, failed.calls)
+    assert ("failed", Raised("ScriptedCrash", "boom"), ()) == (
+        failed.outcome,
+        failed.error,
+        failed.calls,
+    )
 
 
 def test_a_turn_knows_where_it_stands(run: Run) -> None:

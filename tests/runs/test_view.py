@@ -107,7 +107,7 @@ def test_an_item_says_what_is_known() -> None:
     } == refused.facts
     assert (
         "no message was accepted: unknown_tool",
-        "the seat raised it broke",
+        "the seat raised ScriptedCrash: it broke",
     ) == (refused.why, failed.why)
 
 

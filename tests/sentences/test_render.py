@@ -78,7 +78,7 @@ def play(*turns: str, expect: str = "", order: str = "listed") -> Replay:
         # No row.
         ([""], "row", "the seat made no call"),
         (['calls = [{ tool = "shout" }]'], "row", "no message was accepted: unknown_tool"),
-        (['crash = "boom"'], "row", "the seat raised boom"),
+        (['crash = "boom"'], "row", "the seat raised ScriptedCrash: boom"),
         ([f"{POST}\ntakes = 61"], "row", "the seat took longer than turn_timeout_s"),
     ],
 )

@@ -118,7 +118,7 @@ def test_a_seat_that_raised_is_told() -> None:
 
     result = anyio.run(simulated_room({"a": strict}).run)
     told = message(assert_rows, result, [..., ("a", ...)])[0]
-    assert "turn 1 (a) became no row: the seat raised not that far" in told
+    assert "turn 1 (a) became no row: the seat raised AssertionError: not that far" in told
 
 
 def test_how_a_row_came_about_is_told_for_every_kind() -> None:

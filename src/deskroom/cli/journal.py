@@ -89,14 +89,16 @@ def show_command(path: str, *, seat: str | None, tail: int | None, follow: bool)
     last = None if tail is None else _tail(path, viewer, tail)
     if last is not None:
         _print(last, out)
-    elif seat is None:
-        _print(
-            _last(chain.from_iterable(project([row], viewer) for row in _rows(path, viewer)), tail),
-            out,
-        )
     else:
-        _print(_last(project(list(_rows(path, viewer)), viewer), tail), out)
+        _print(_last(_seen(_rows(path, viewer), viewer), tail), out)
     return 0
+
+
+def _seen(rows: Iterator[Row], viewer: Viewer) -> Iterable[SeenRow]:
+    """Project rows; whoever may read all of them can have each as soon as it is there."""
+    if viewer == OPERATOR:
+        return chain.from_iterable(project([row], viewer) for row in rows)
+    return project(list(rows), viewer)
 
 
 def _rows(path: str, viewer: Viewer) -> Iterator[Row]:

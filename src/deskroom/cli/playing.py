@@ -19,7 +19,7 @@ from deskroom.errors import FileError
 from deskroom.render.replay import mismatch_line, replay_json, replay_lines, scenario_title
 from deskroom.render.screen import PLAIN, Screen
 from deskroom.render.text import one_line
-from deskroom.scenario import Replay, Scenario, load_scenario, play_scenario
+from deskroom.scenario import Replay, Scenario, load_scenario, replay_scenario
 
 if TYPE_CHECKING:
     from deskroom.runs.diff import Comparison
@@ -35,7 +35,7 @@ Status = Literal["passed", "failed", "wrong"]
 class Options:
     """How to play and what to show, and where."""
 
-    backend: Literal["asyncio", "trio"] = "asyncio"
+    backend: Literal["asyncio", "trio"] | None = None
     viewer: Viewer = OPERATOR
     quiet: bool = False
     verbose: bool = False
@@ -68,14 +68,14 @@ class FileResult:
     changes: int = 0
 
 
-async def play(path: str, options: Options) -> FileResult:
+def play(path: str, options: Options) -> FileResult:
     """Play a file and return what came of it, also where the file is wrong."""
     try:
         scenario = load_scenario(path)
         check_seat(path, [seat.id for seat in scenario.desk.seats], options.viewer)
         if options.diff:
-            return await _what_if(scenario, options)
-        return await _replay(_changed(scenario, options), options)
+            return _what_if(scenario, options)
+        return _replay(_changed(scenario, options), options)
     except FileError as error:
         return wrong(error)
 
@@ -101,8 +101,8 @@ def _changed(scenario: Scenario, options: Options) -> Scenario:
 # --- as it is ----------------------------------------------------------------------------------
 
 
-async def _replay(scenario: Scenario, options: Options) -> FileResult:
-    replay = await _played(scenario, options)
+def _replay(scenario: Scenario, options: Options) -> FileResult:
+    replay = _played(scenario, options)
     replay, changes = _updated(replay, options)
     path, viewer = shown_path(scenario.path), options.viewer
     problems = tuple(mismatch_line(mismatch, viewer) for mismatch in replay.mismatches)
@@ -151,7 +151,7 @@ def _change_lines(changes: tuple[Change, ...], options: Options) -> Iterator[str
         yield from (change_line(change, options.viewer) for change in changes)
 
 
-async def _played(scenario: Scenario, options: Options) -> Replay:
+def _played(scenario: Scenario, options: Options) -> Replay:
     """Play a scenario, as often as that is asked for; a play unlike the first is a mismatch."""
     unused = options.fail_on_unused
     with contextlib.ExitStack() as stack:
@@ -162,14 +162,16 @@ async def _played(scenario: Scenario, options: Options) -> Replay:
             journal = stack.enter_context(JournalFile.create(options.journal_path))
         elif options.repeat > 1:
             journal = _memory_journal()
-        replay = await play_scenario(scenario, journal=journal, fail_on_unused=unused)
+        replay = replay_scenario(
+            scenario, backend=options.backend, journal=journal, fail_on_unused=unused
+        )
     if options.repeat == 1:
         return replay
     from deskroom.scenario.play.repeat import journal_lines, repeat_mismatch
 
     lines = journal_lines(replay.run.journal)
     for number in range(2, options.repeat + 1):
-        again = await play_scenario(scenario, journal=_memory_journal())
+        again = replay_scenario(scenario, backend=options.backend, journal=_memory_journal())
         mismatch = repeat_mismatch(scenario.path, number, lines, journal_lines(again.run.journal))
         if mismatch is not None:
             return evolve(replay, mismatches=(*replay.mismatches, mismatch))
@@ -185,13 +187,13 @@ def _memory_journal() -> Journal:
 # --- under another policy ----------------------------------------------------------------------
 
 
-async def _what_if(scenario: Scenario, options: Options) -> FileResult:
+def _what_if(scenario: Scenario, options: Options) -> FileResult:
     """Play a scenario as it is and under another policy, and say what differs."""
     from deskroom.render.diff import diff_lines
     from deskroom.runs.diff import compare_runs
 
-    before = await play_scenario(scenario)
-    after = await play_scenario(_changed(scenario, options))
+    before = replay_scenario(scenario, backend=options.backend)
+    after = replay_scenario(_changed(scenario, options), backend=options.backend)
     comparison = compare_runs(before.view(options.viewer), after.view(options.viewer))
     lines = list(diff_lines(comparison, all_=True))
     path = shown_path(scenario.path)

@@ -11,7 +11,6 @@ from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
-import anyio
 import click
 from attrs import define, field
 
@@ -24,12 +23,11 @@ from deskroom.cli.output import (
 )
 from deskroom.cli.playing import FileResult, Options, play, wrong
 from deskroom.cli.screen import screen
-from deskroom.cli.shared import LogOptions, backend_option, log_options, set_up
+from deskroom.cli.shared import BACKENDS, LogOptions, log_options, set_up
 from deskroom.core import OPERATOR, Viewer
 from deskroom.errors import FileError, UsageError
 from deskroom.render.text import one_line
 from deskroom.scenario import find_scenarios
-from deskroom.scenario.play.replay import LOOP_OPTIONS
 
 if TYPE_CHECKING:
     from deskroom.scenario.play.whatif import Setting
@@ -44,7 +42,7 @@ _VERY_MANY: Final = 100
 
 @define
 class Tally:
-    """What came of a whole call."""
+    """What came of all files."""
 
     results: list[FileResult] = field(factory=list)
 
@@ -110,7 +108,11 @@ class Tally:
     help="Play each N times; every play must write the same bytes.",
 )
 @click.option("--shuffle", "seed", metavar="SEED", help="Play the files in another order.")
-@backend_option
+@click.option(
+    "--backend",
+    type=click.Choice(BACKENDS),
+    help="Play with actors on this event loop, to the same entries.  [default: no loop at all]",
+)
 @log_options
 def replay_command(
     paths: tuple[str, ...],
@@ -128,7 +130,7 @@ def replay_command(
     jobs: int | None,
     repeat: int,
     seed: str | None,
-    backend: Literal["asyncio", "trio"],
+    backend: Literal["asyncio", "trio"] | None,
     log_format: str | None,
     log_level: str | None,
 ) -> int:
@@ -138,7 +140,7 @@ def replay_command(
     A mismatch names the file and line, what was expected, what came out, and the host's reason.
 
     With --update, expectations that differ are rewritten in place; comments and layout stay, and
-    what is wrong with a script is only told.
+    what is wrong with a script is only reported.
 
     \b
     Exit codes: 0 all as expected, 1 a mismatch, 2 a file that is wrong (2 outranks 1).
@@ -245,17 +247,13 @@ def _play_all(
 def play_files(
     files: Iterable[str], options: Options, take: Callable[[FileResult], None] | None = None
 ) -> list[FileResult]:
-    """Play files one after the other on one event loop.
+    """Play files one after the other.
 
     Returns the results, or gives each to ``take`` as soon as it is there.
     """
     results: list[FileResult] = []
-
-    async def play_each() -> None:
-        for path in files:
-            (take or results.append)(await play(path, options))
-
-    anyio.run(play_each, backend=options.backend, backend_options=LOOP_OPTIONS[options.backend])
+    for path in files:
+        (take or results.append)(play(path, options))
     return results
 
 
@@ -285,13 +283,13 @@ def _finish(tally: Tally, options: Options, seed: str | None) -> None:
         documents = [result.document for result in tally.results]
         print_json({"format": 1, "scenarios": documents, "summary": summary})
         return
-    words = {"passed": "the same", "failed": "different"} if options.diff else {}
-    said = ", ".join(
-        f"{count} {words.get(word, word)}"
-        for word, count in tally.counts.items()
-        if count or word == "passed"
+    names = {"passed": "the same", "failed": "different"} if options.diff else {}
+    counts = ", ".join(
+        f"{count} {names.get(status, status)}"
+        for status, count in tally.counts.items()
+        if count or status == "passed"
     )
-    line = f"{counted(len(tally.results), 'scenario')}: {said}; {counted(turns, 'turn')}, "
+    line = f"{counted(len(tally.results), 'scenario')}: {counts}; {counted(turns, 'turn')}, "
     line += counted(rows, "row")
     if options.update:
         line += f"; {counted(updated, 'expectation')} updated"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from deskroom.core import Viewer
 
 __all__ = [
+    "BACKENDS",
     "LOG_FORMATS",
     "LOG_LEVELS",
     "LogOptions",
@@ -25,6 +26,7 @@ __all__ = [
     "set_up",
 ]
 
+BACKENDS: Final = ("asyncio", "trio")
 LOG_FORMATS: Final = ("console", "json")
 LOG_LEVELS: Final = ("debug", "info", "warning", "error", "critical")
 
@@ -57,7 +59,7 @@ def backend_option(command: Command) -> Command:
     """Let a command take the event loop to run on."""
     return click.option(
         "--backend",
-        type=click.Choice(("asyncio", "trio")),
+        type=click.Choice(BACKENDS),
         default="asyncio",
         show_default=True,
         help="The event loop to run on. What comes out is the same.",
@@ -74,7 +76,7 @@ def check_seat(path: str, seats: Sequence[str], viewer: Viewer) -> None:
 def set_up(
     log_format: str | None,
     log_level: str | None,
-    backend: str = "asyncio",
+    backend: str | None = None,
     *,
     default_level: str = "warning",
 ) -> LogOptions:
@@ -87,6 +89,6 @@ def set_up(
         log_format or before.format or "console", log_level or before.level or default_level
     )
     configure_logs(logs.format or "", logs.level or "")
-    if find_spec(backend) is None:
+    if backend is not None and find_spec(backend) is None:
         raise UsageError(f"{backend} is not installed; get it with: pip install 'deskroom[trio]'")
     return logs

@@ -147,23 +147,24 @@ class Engine:
         if entry is None:
             return None, self._refusal(call, _TURN_ENDED)
         verdict = entry.verdict
-        if isinstance(verdict, Refusal):
-            return entry, self._refusal(call, verdict)
         if isinstance(verdict, Accepted):
             held = None if self.state.open is None else self.state.open.held
             text = accepted_text(verdict, self.state.speakers[call.seat], replaced=held)
             return entry, Reply(call.call_id, True, text)
+        if isinstance(verdict, Refusal):
+            return entry, self._refusal(call, verdict)
         assert verdict is not None  # noqa: S101 - the call was judged just now
         seen = last_seen(self.state.rows, self.state.speakers[call.seat].viewer, verdict.limit)
         return entry, Reply(call.call_id, True, read_text(seen), rows=seen)
 
     def judge_call(self, call: Call) -> CallEntry | None:
         """Return the entry of a call, for a driver that has nobody to reply to: see ``call``."""
-        if self.is_closed:
+        state = self.state
+        if state.closed is not None:
             return None
-        record = self.state.open
+        record = state.open
         if record is None or not _is_of(call, record):
-            past = self.state.record(call.turn, call.attempt, call.seat)
+            past = state.record(call.turn, call.attempt, call.seat)
             refusal = _NOT_YOUR_TURN if past is None else _TURN_ENDED
             number = 0 if past is None else len(past.replies) + 1
             return _call_entry(call, number, refusal, late=True)
@@ -171,7 +172,7 @@ class Engine:
         if len(record.replies) >= self.setup.policy.max_calls:
             verdict = _TOO_MANY_CALLS
         else:
-            verdict = judge(call.tool, call.arguments, self.state.speakers[call.seat])
+            verdict = judge(call.tool, call.arguments, state.speakers[call.seat])
         return _call_entry(call, len(record.replies) + 1, verdict)
 
     def _refusal(self, call: Call, refusal: Refusal) -> Reply:
@@ -185,7 +186,7 @@ class Engine:
         that is not open is nothing.
         """
         record = self.state.open
-        if record is None or not _is_of(end, record) or self.is_closed:
+        if record is None or self.state.closed is not None or not _is_of(end, record):
             return []
         entries: list[Entry] = []
         stage, held = record.stage, record.held

@@ -28,11 +28,12 @@ from deskroom.core.masking import code_spans
 from deskroom.core.text import is_blank, trim
 from deskroom.engine.calls import Accepted, Refusal, Speaker, judge
 from deskroom.engine.policy import Policy
-from deskroom.engine.sentences import accepted_text, explain_decision, note_sentence, refusal_text
+from deskroom.engine.sentences import accepted_text, note_sentence, refusal_text
 from deskroom.engine.setup import Seat
 from deskroom.render.marks import marked_lines
 from deskroom.render.text import one_line
 from deskroom.runs.values import target_value
+from deskroom.runs.why import decision_clause
 from deskroom.scenario import DeskSpec
 from deskroom.speech import Read, extract_post
 from deskroom.speech.tools import POST, served
@@ -148,7 +149,7 @@ def explain_person(message: str, person: Person, desk: DeskSpec) -> Explanation:
         return evolve(said, refusal="bad_arguments", why="UTF-8 cannot hold this text")
     mentions = resolve(message, None, author, directory)
     decision = respond_to_person(mentions, directory, desk.id)
-    why = explain_decision(decision, 0, message)
+    why = decision_clause(decision, person.id, 0, message)
     return evolve(said, audience=DESK, decision=decision, why=why)
 
 
@@ -194,7 +195,9 @@ def _judged(said: Explanation, verdict: object, policy: Policy) -> Explanation:
         decision=verdict.decision,
         completes=committed.completes_episode,
         refusal=committed.refusal,
-        why=explain_decision(verdict.decision, policy.dispatch.max_hops, committed.content),
+        why=decision_clause(
+            verdict.decision, said.speaker.id, policy.dispatch.max_hops, committed.content
+        ),
     )
 
 

@@ -87,7 +87,7 @@ class Host:
         self.exceptions: dict[int, Exception] = {}
         #: Whether, at its close, a seat did something else than wait for a turn.
         self.leaves_work = False
-        self._apply = engine.apply
+        self._apply = engine.state.apply
         self._acts = acts
         self._clock = clock
         self._log = log
@@ -121,7 +121,7 @@ class Host:
         try:
             if not engine.state.has_header:
                 self._write(engine.header())
-            while not engine.is_closed:
+            while engine.state.closed is None:
                 if self.inbox.items and engine.may_be_interrupted:
                     await self._take_waiting()
                 await self._do(self._due())
@@ -284,7 +284,11 @@ class Host:
             self._clock.check_deadline()
             if self._deadline_passed:
                 self._time_out(seat)
-            await self._handle(message)
+            # A call is the most usual message, and its answer waits for nothing.
+            if type(message) is FromSeat and type(message.message) is Call and not self._stopping:
+                self._call(message.message, message.caller)
+            else:
+                await self._handle(message)
         self._clock.clear_deadline()
 
     def _start(self, seat: str) -> SeatChannel:
@@ -336,7 +340,6 @@ class Host:
         if entries and raised is not None:
             self.exceptions[end.turn] = raised
         for entry in entries:
-            if isinstance(entry, RowEntry):
-                await self._append(entry)
-            else:
-                self._write(entry)
+            self._write(entry)
+            if self._on_row is not None and isinstance(entry, RowEntry):
+                await self._tell(self._on_row, entry)

@@ -8,6 +8,7 @@ import anyio
 from anyio.abc import TaskStatus
 from attrs import field, frozen
 
+from deskroom.engine.arguments import plain
 from deskroom.engine.messages import Call, Reply
 from deskroom.room.channel import CLOSED, Channel
 from deskroom.room.clock import Clock
@@ -51,7 +52,7 @@ class LateCalls:
             clock.finish(activity)
 
     def _call(self, tool: object, arguments: object) -> Call:
-        return Call(self.turn, self.attempt, self.seat, 0, tool, arguments)
+        return Call(self.turn, self.attempt, self.seat, 0, plain(tool), plain(arguments))
 
 
 class _Nobody:

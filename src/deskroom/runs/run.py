@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 from attrs import define, field, frozen
 
@@ -120,7 +120,7 @@ class Run:
         return self.state.setup
 
     @property
-    def order(self) -> str | None:
+    def order(self) -> Literal["listed", "routed"] | None:
         """The order of the script that was played, or None where there is none."""
         return order_of(self.setup.script)
 

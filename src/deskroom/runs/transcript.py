@@ -158,5 +158,5 @@ def _rowless(fields: Fields, path: str) -> ViewItem:
 
 
 def _replies(turn: Fields) -> dict[str, Any]:
-    """Return the replies where they are told: another seat's are not."""
+    """Return the replies where they are known: another seat's are not."""
     return {} if turn.raw("replies") is None else {"replies": list(turn.texts("replies"))}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from deskroom.core import TurnFor, agent, explain_mentions
+from deskroom.core import Decision, TurnFor, agent, explain_mentions
 from deskroom.core.explain import Note
 from deskroom.core.reasons import NoTurnReason
 from deskroom.engine.entries import RowEntry
 from deskroom.engine.sentences import explain_decision, note_sentence
 from deskroom.runs.run import Run, RunItem
 
-__all__ = ["why", "why_closed"]
+__all__ = ["decision_clause", "why", "why_closed"]
 
 _MOST_NOTES: Final = 4
 
@@ -77,9 +77,15 @@ def _why_next(item: RunItem, entry: RowEntry) -> str:
     if entry.kind == "nudge":
         waits = isinstance(decision, TurnFor) and decision.mention is None
         return "its turn waited for the chair" if waits else "the chair chose it"
+    max_hops = item.setup.policy.dispatch.max_hops
+    return decision_clause(decision, author.id, max_hops, entry.row.content)
+
+
+def decision_clause(decision: Decision, author: str | None, max_hops: int, content: str) -> str:
+    """Return a decision as people read it; see ``explain_decision`` for how its author does."""
     if not isinstance(decision, TurnFor) and decision.reason in _OF_THE_AUTHOR:
-        return _OF_THE_AUTHOR[NoTurnReason(decision.reason)].format(author=author.id)
-    return explain_decision(decision, item.setup.policy.dispatch.max_hops, entry.row.content)
+        return _OF_THE_AUTHOR[NoTurnReason(decision.reason)].format(author=author)
+    return explain_decision(decision, max_hops, content)
 
 
 def _passed_over(item: RunItem, entry: RowEntry) -> Iterator[str]:

@@ -96,7 +96,7 @@ def assert_refused(
     """
     __tracebackhide__ = True
     run = run_of(result)
-    check_known("the word of a refusal", word, choices_of(RefusalReason))
+    check_known("the reason of a refusal", word, list(choices_of(RefusalReason)))
     if seat is not None:
         check_known("a seat of this room", seat, list(run.setup.by_id))
     turns = run.turns

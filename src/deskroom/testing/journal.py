@@ -10,7 +10,7 @@ __all__ = ["ListJournal"]
 
 
 class ListJournal(MemoryJournal):
-    """A journal that keeps its entries in a list, and fails once it is full, if it is told to.
+    """A journal that keeps its entries in a list, and can be made to fail once it is full.
 
     ``room_for`` is how many entries it can take; the next one raises ``RoomFailure``.
     """

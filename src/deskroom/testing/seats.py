@@ -1,4 +1,4 @@
-"""Seats that play what a test gives them, and keep what the room showed and told them."""
+"""Seats that play what a test gives them, and keep what the room showed them and replied."""
 
 from __future__ import annotations
 

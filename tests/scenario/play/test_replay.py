@@ -6,7 +6,7 @@ import pytest
 from attrs import evolve
 
 from deskroom.core import TurnFor
-from deskroom.engine.entries import CallEntry
+from deskroom.engine.entries import CallEntry, Raised
 from deskroom.errors import DeskroomError, RoomFailure, UsageError
 from deskroom.room import Seat
 from deskroom.scenario import (
@@ -197,7 +197,7 @@ expect = { outcome = "spoke" }
 """)
     assert ["a: again"] == said(replay)
     (raised,) = [turn.error for turn in replay.run.turns if turn.error is not None]
-    assert "boom" == raised
+    assert Raised("ScriptedCrash", "boom") == raised
 
 
 def test_what_a_turn_wrote_is_a_row_right_after_its_own() -> None:

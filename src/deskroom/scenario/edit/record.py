@@ -129,7 +129,7 @@ def _text(script: RecordedScript, scenario: Scenario, path: str) -> str:
         size = len(text.encode())
     except UnicodeEncodeError:
         raise RecordError(
-            path, "the desk or a person's words hold half of a surrogate pair"
+            path, "the desk or a person's message holds half of a surrogate pair"
         ) from None
     if size > MAX_FILE_BYTES:
         raise RecordError(path, f"the scenario would be larger than {MAX_FILE_BYTES >> 20} MiB")
@@ -199,7 +199,7 @@ def _row_differences(script: RecordedScript, again: RecordedScript) -> Iterator[
             yield f"row {before.row.sequence} would have another {names[0]}"
     if len(again.rows) < len(script.rows):
         yield f"row {len(again.rows) + 1} would be missing"
-    # A run that was cut short may have owed a row about files.
+    # A run that was cut short may lack the row about its last files.
     more = again.rows[len(script.rows) :]
     if any(script.closed is not None or entry.kind != "wrote" for entry in more):
         yield f"there would be {len(again.rows)} rows, and there are {len(script.rows)}"

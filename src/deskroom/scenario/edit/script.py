@@ -1,7 +1,6 @@
 """From a run to the script that would give it again.
 
-A journal says what each turn did and not what its seat had in mind: the scores of a broadcast and
-the times of day are not in it. So the script says as much as it takes to get the same rows and
+A journal says what each turn did and not what its seat had in mind, nor when it did it. So the script says as much as it takes to get the same rows and
 decisions. What no script can say is left out and named.
 """
 
@@ -25,7 +24,6 @@ __all__ = ["NOT_REACHED", "RecordedScript", "RecordedTurn", "extract_script"]
 NOT_REACHED: Final = "Never played: max_turns closes the room before it."
 
 _ESCAPED: Final = "The text held what no file can hold; it is escaped here."
-_BEST_SCORES: Final = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
 
 
 @frozen(kw_only=True)
@@ -136,7 +134,7 @@ def extract_script(run: Run) -> RecordedScript:
     return RecordedScript(
         run=run,
         setup=run.setup,
-        order="listed" if run.order == "listed" else "routed",
+        order=run.order or "routed",
         turns=tuple(turn for _, turn in sorted([*turns, *spoken], key=lambda pair: pair[0])),
         rows=tuple(run.entries),
         closed=closed,
@@ -203,7 +201,7 @@ def _recorded(turn: RunTurn, run: Run) -> RecordedTurn:
         in_time, late = late, []
     text = _fence_text(turn)
     # Of a turn that spoke, no entry holds the text.
-    if turn.text and turn.row is None:
+    if turn.text:
         text = plain_text(turn.text)
         if text != turn.text:
             remarks[_ESCAPED] = None
@@ -218,9 +216,7 @@ def _recorded(turn: RunTurn, run: Run) -> RecordedTurn:
         outcome=turn.outcome,
         text=text,
         takes=run.setup.policy.turn_timeout_s + 1 if timed_out else 0,
-        crash=plain_text(turn.error.text if turn.error else "failed")
-        if turn.outcome == "failed"
-        else None,
+        crash=_crash(turn),
         wrote=turn.wrote,
         scores=_scores(turn, run),
         remarks=tuple(remarks),
@@ -253,13 +249,15 @@ def _message(arguments: Any) -> str:  # noqa: ANN401 - arguments of any shape
     return plain_text(message) if isinstance(message, str) else ""
 
 
+def _crash(turn: RunTurn) -> str | None:
+    """Return what a seat is to raise: the text of what it raised, or its type where there is none."""
+    return None if turn.error is None else plain_text(turn.error.text or turn.error.type)
+
+
 def _scores(turn: RunTurn, run: Run) -> dict[str, float]:
-    """Return scores that give a turn's broadcast to the same seats, best first."""
+    """Return the scores by which a turn's broadcast was routed; a seat without one has 0."""
     routed = None if turn.row is None else run.state.routed.get(turn.row)
-    recipients = () if routed is None else routed.recipients
-    count = len(recipients)
-    scores = _BEST_SCORES if count <= len(_BEST_SCORES) else range(count, 0, -1)
-    return dict(zip(recipients, scores, strict=False))
+    return {} if routed is None else {seat: score for seat, score in routed.scores if score}
 
 
 def _is_say(call: Call) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import pytest
 from attrs import frozen
-from hypothesis import settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
 from deskroom.core import AsidePolicy, DispatchPolicy, Person
@@ -35,6 +35,10 @@ from deskroom.testing.calls import CallPair
 # The same examples in each run, on each machine: what fails once fails again.
 settings.register_profile("default", deadline=None, derandomize=True, max_examples=100)
 settings.register_profile("ci", settings.get_profile("default"))
+# For work on what fails: `HYPOTHESIS_PROFILE=raw` shows a failure as it was found, at once.
+settings.register_profile(
+    "raw", settings.get_profile("default"), phases=[Phase.explicit, Phase.generate]
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 

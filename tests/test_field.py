@@ -18,6 +18,7 @@ from deskroom.engine.sentences import seen_line
 from deskroom.journal import JournalFile, verify
 from deskroom.journal.file import read_journal
 from deskroom.room import Cue, Opening, Room, RoomResult, Script, SimulatedClock, Turn
+from deskroom.runs import Run
 from deskroom.scenario import Replay, Scenario, load_scenario, replay_scenario
 from deskroom.scenario.play.compare import compare
 from deskroom.scenario.play.replay import run_scripted, scripted_room
@@ -76,7 +77,8 @@ async def play(name: str) -> Heard:
         clock=SimulatedClock(guard=False),
         script=_script(scenario),
     )
-    replay = compare(scenario, room, await room.run(), fail_on_unused=True)
+    await room.run()
+    replay = compare(scenario, Run(room.state), fail_on_unused=True)
     assert () == replay.mismatches
     return Heard(replay, turns)
 
@@ -227,7 +229,7 @@ async def test_a_late_call_is_told_so_and_changes_nothing() -> None:
     assert ["This turn has ended; say it in your next one."] == heard.told("1")
     assert ["Accepted. The turn goes to checker."] == heard.told("3")
     assert ["timed_out", "spoke", "spoke", "spoke"] == [
-        turn.outcome for turn in heard.replay.result.turns
+        turn.outcome for turn in heard.replay.run.turns
     ]
 
 
@@ -271,7 +273,7 @@ async def test_an_answer_by_dm_is_told_to_wake_the_asker() -> None:
 
 
 def _contents(heard: Heard) -> list[str]:
-    return [row.content for row in heard.replay.result.rows]
+    return [row.content for row in heard.replay.run.rows]
 
 
 # --- what a seat reads -------------------------------------------------------------------------

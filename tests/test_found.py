@@ -109,7 +109,7 @@ def test_a_retry_does_not_overtake_a_person() -> None:
     scenario = parse_scenario(DESK.format(top='order = "routed"') + RETRY)
     replay = replay_scenario(scenario)
     assert () == replay.mismatches
-    assert ["@a begin", "@b then you", "@a here", "z"] == [r.content for r in replay.result.rows]
+    assert ["@a begin", "@b then you", "@a here", "z"] == [r.content for r in replay.run.rows]
 
 
 def test_a_journal_that_never_got_its_first_line_is_begun_anew(tmp_path: Path) -> None:

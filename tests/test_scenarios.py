@@ -15,8 +15,8 @@ import pytest
 from attrs import evolve
 
 import deskroom
+from deskroom.runs.values import TURN_VALUES
 from deskroom.scenario import TurnExpect, load_scenario, replay_scenario
-from deskroom.scenario.play.expect import TURN_VALUES
 
 FOLDER = Path(__file__).parents[1] / "scenarios"
 FILES = sorted(FOLDER.rglob("*.toml"))
@@ -111,7 +111,7 @@ def test_what_a_scenario_pins_is_what_it_is_about(path: Path) -> None:
         [
             turn.label
             for turn, played in zip(scenario.turns, replay.played, strict=True)
-            if played.record is not None and turn.expect is None
+            if played.turn is not None and turn.expect is None
         ],
     )
 
@@ -137,7 +137,7 @@ def test_every_pin_of_a_scenario_can_fail(path: Path) -> None:
         (turn.label, key)
         for turn, played in zip(upset.turns, replay.played, strict=True)
         for key in TURN_VALUES
-        if turn.expect and (played.record or played.entry)
+        if turn.expect and (played.turn or played.entry)
         if getattr(turn.expect, key) is not None and (key != "row")
     ] == [(m.turn, m.key) for m in replay.mismatches if m.key not in ("row", "turn")]
 
@@ -243,7 +243,7 @@ def test_run_28_is_six_rows_and_closes_completed() -> None:
     } == stated["expect"]
     replay = replay_scenario(load_scenario(FOLDER / "run-28.toml"))
     assert ["7"] == [turn.label for turn in replay.unused]
-    assert MESSAGES[:6] == [row.content for row in replay.result.rows]
+    assert MESSAGES[:6] == [row.content for row in replay.run.rows]
 
 
 def test_run_28_routed_hands_the_stalled_room_to_the_seat_that_never_spoke() -> None:
@@ -259,9 +259,9 @@ def test_run_28_routed_hands_the_stalled_room_to_the_seat_that_never_spoke() -> 
         stated["expect"]
     )
     replay = replay_scenario(load_scenario(FOLDER / "run-28-routed.toml"))
-    nudge = replay.result.rows[6]
+    nudge = replay.run.rows[6]
     assert ("steven", True) == (nudge.author.id, nudge.content.startswith("@lead "))
-    assert ["opening", *["seat"] * 5, "nudge", "seat"] == [e.kind for e in replay.result.entries]
+    assert ["opening", *["seat"] * 5, "nudge", "seat"] == [e.kind for e in replay.run.entries]
 
 
 def test_run_28_without_completion_costs_what_it_cost() -> None:
@@ -332,7 +332,7 @@ def test_run_29_names_who_narrated_in_the_next_nudge() -> None:
     replay = replay_scenario(load_scenario(FOLDER / "run-29-narration.toml"))
     silent = [turn for turn in replay.scenario.turns if turn.text]
     assert ["solver", "lead"] == [turn.seat for turn in silent]
-    nudges = [entry.row.content for entry in replay.result.entries if entry.kind == "nudge"]
+    nudges = [entry.row.content for entry in replay.run.entries if entry.kind == "nudge"]
     told = [re.findall(r"\A(@\w+) .* that (\w+) wrote text and made no call", n) for n in nudges]
     assert [[("@lead", "solver")], [("@lead", "lead")]] == told
 

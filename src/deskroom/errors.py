@@ -88,21 +88,45 @@ class RoomClosed(UsageError):
 
 
 class WireError(DeskroomError):
-    """Decoded JSON is not what its format says; the message names the field and what it must be."""
+    """JSON is not what its format says.
+
+    ``path`` is the field at fault, such as ``row.audience.kind`` or ``mentions[2]``, and empty for
+    the whole; ``code`` is what is wrong with it: ``missing``, ``unknown``, ``twice``, ``type``,
+    ``word``, ``range``, ``value``, ``format``, ``json`` or ``chain``.
+    """
+
+    def __init__(self, problem: str, *, path: str = "", code: str = "value") -> None:
+        self.problem = problem
+        self.path = path
+        self.code = code
+        super().__init__(f"{path} {problem}" if path else problem)
+
+    def below(self, key: str) -> WireError:
+        """Return the same error, of a value that stands at ``key``."""
+        joint = "." if self.path and not self.path.startswith("[") else ""
+        return WireError(self.problem, path=f"{key}{joint}{self.path}", code=self.code)
 
 
 class FileError(DeskroomError):
     """A file is wrong.
 
     ``path`` is as the user gave it; ``line`` and ``column`` are 1-based and count characters, or
-    None where the file as a whole is at fault; ``problem`` is the sentence without the place.
+    None where the file as a whole is at fault; ``problem`` is the sentence without the place;
+    ``kind`` is a code for it, where it has one.
     """
 
     def __init__(
-        self, path: str, problem: str, *, line: int | None = None, column: int | None = None
+        self,
+        path: str,
+        problem: str,
+        *,
+        line: int | None = None,
+        column: int | None = None,
+        kind: str | None = None,
     ) -> None:
         self.path = path
         self.problem = problem
+        self.kind = kind
         self.line = line
         self.column = column
         super().__init__(f"{self.place}: {problem}")

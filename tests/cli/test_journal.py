@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import chdir
@@ -129,10 +130,10 @@ def test_a_sound_journal_is_told_what_it_holds(run: Run, path: Path, talk: bytes
 
 
 def test_a_journal_that_stops_is_sound_too(run: Run, path: Path, talk: bytes) -> None:
-    """It is told that it can be gone on with; numbers and nouns agree."""
+    """It is told that it can be resumed; numbers and nouns agree."""
     path.write_bytes(talk.splitlines(keepends=True)[0])
     ended = run("verify", path)
-    expected = f"{path}: 1 line, 0 rows, 0 turns; not closed: it can be gone on with\n"
+    expected = f"{path}: 1 line, 0 rows, 0 turns; not closed: it can be resumed\n"
     assert (0, expected) == (ended.code, ended.out)
     path.write_bytes(b"".join(talk.splitlines(keepends=True)[:3]))
     assert ": 3 lines, 1 row, 1 turn; not closed" in run("verify", path).out
@@ -234,6 +235,32 @@ def test_a_tail_is_the_last_entries(run: Run, path: Path, tail: int, kept: int) 
     lines = ALL.splitlines(keepends=True)
     assert "".join(lines[len(lines) - kept :]) == run("show", path, "--tail", tail).out
     assert STUB == run("show", path, "--as", "coder", "--tail", 5).out.splitlines()[0]
+
+
+def test_the_tail_of_a_long_journal_is_read_from_its_end(run: Run, tmp_path: Path) -> None:
+    """A stub is read back to its start; that the rest was not looked at is said on stderr."""
+    path = tmp_path / "long.jsonl"
+    asides = turn("planner", "psst", "auditor") + "repeat = 400\n"
+    text = HEAD.replace("max_messages = 9 }", "max_messages = 999 }, max_turns = 999")
+    text += turn("coder", "one") + "repeat = 400\n" + asides + turn("coder", "two")
+    with JournalFile.create(path, sync="never") as journal:
+        anyio.run(run_scripted, scripted_room(parse_scenario(text), journal=journal))
+    ended = run("show", path, "--tail", 3, "--as", "coder")
+    expected = (
+        "[401] coder: one\n"
+        "[402-801] planner → auditor · aside, 400 messages · not settled\n"
+        "[802] coder: two\n"
+    )
+    assert (0, expected) == (ended.code, ended.out)
+    assert re.fullmatch(
+        rf"{path}: only the last \d+ lines were read and checked; "
+        "`deskroom verify` checks all of them\n",
+        ended.err,
+    )
+    ended = run("show", path, "--tail", 1)
+    assert "[802] coder: two\n" == ended.out
+    whole = run("show", path, "--as", "coder")
+    assert ("".join(whole.out.splitlines(keepends=True)[-3:]), "") == (expected, whole.err)
 
 
 def test_a_tail_below_nothing_is_told(run: Run, path: Path) -> None:

@@ -117,8 +117,8 @@ def test_a_run_is_told_event_by_event(run: Run) -> None:
 def test_no_log_holds_what_was_said(run: Run, shipped: list[Replay]) -> None:
     """Not a message, not a text and not a crash's reason, at any level, of any shipped scenario."""
     text = run("replay", "-q", "--log-level", "debug", ROOT / "scenarios").err
-    said = {row.content for replay in shipped for row in replay.result.rows}
-    texts = {turn.text for replay in shipped for turn in replay.result.turns if turn.text}
+    said = {row.content for replay in shipped for row in replay.run.rows}
+    texts = {turn.text for replay in shipped for turn in replay.run.turns if turn.text}
     refused = {
         str(call.arguments["message"])
         for replay in shipped

@@ -118,7 +118,7 @@ def test_what_is_no_sound_journal_is_an_error(run: Run, journal: Path, tmp_path:
     assert [
         "none: the journal cannot be read: No such file or directory",
         "empty: the file is empty, so it is no journal",
-        "torn: the journal has no whole line",
+        "torn:1: the last line is cut short",
         "header: no turn was played to its end, so there is nothing to replay",
         "toml:1: line 1 is bad: this is no sealed line of a journal",
     ] == problems[:-1]

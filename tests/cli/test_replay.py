@@ -279,13 +279,13 @@ def test_json_of_a_file_from_elsewhere_has_a_relative_path(run: Run, folder: Pat
 
 def secrets(replay: Replay, seat: str) -> set[str]:
     """Return every text of a replay that this seat may not read."""
-    rows = [(row.content, row.audience, row.author.id) for row in replay.result.rows]
+    rows = [(row.content, row.audience, row.author.id) for row in replay.run.rows]
     readable = {
         content
         for content, audience, author in rows
         if audience.kind == "desk" or seat in (author, *audience.members)
     }
-    texts = {turn.text for turn in replay.result.turns if turn.seat != seat and turn.text.strip()}
+    texts = {turn.text for turn in replay.run.turns if turn.seat != seat and turn.text.strip()}
     refused = {
         str(call.arguments["message"])
         for turn in replay.scenario.turns

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from deskroom.engine.entries import HeaderEntry, RowEntry
+from deskroom.engine.script import order_of
 from deskroom.journal import JournalFile, read_journal, verify
 from deskroom.journal.chain import FIRST, seal
 from deskroom.scenario import load_scenario
@@ -110,7 +111,7 @@ def test_a_scenario_that_is_wrong_is_told(run: Run, desk: Path, path: Path) -> N
 def test_resume_needs_a_journal(run: Run, desk: Path) -> None:
     """There is nothing to go on with."""
     ended = run("run", desk, "--resume")
-    expected = "deskroom: --resume goes on with a journal: name it with --journal FILE\n"
+    expected = "deskroom: --resume needs the journal to resume: name it with --journal FILE\n"
     assert (2, "", expected) == (ended.code, ended.out, ended.err)
 
 
@@ -125,7 +126,10 @@ def test_a_journal_keeps_every_entry(run: Run, desk: Path, path: Path, sync: str
     assert (5, "completed") == (verify(path).rows, verify(path).closed)
     header = next(read_journal(path)).entry
     assert isinstance(header, HeaderEntry)
-    assert ("routed", script_digest(load_scenario(desk))) == (header.order, header.scenario)
+    assert ("routed", script_digest(load_scenario(desk))) == (
+        order_of(header.setup.script),
+        header.scenario,
+    )
 
 
 def test_the_same_run_has_the_same_bytes(run: Run, desk: Path, tmp_path: Path) -> None:
@@ -322,5 +326,5 @@ def test_whoever_reads_may_leave(
         assert b"[1] a: x\n" == process.stdout.readline()
         process.stdout.close()
         assert b"" == process.stderr.read()
-        assert 1 == process.wait()
+        assert 141 == process.wait()
         assert verify(path).closed is None

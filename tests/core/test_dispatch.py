@@ -18,7 +18,7 @@ from deskroom.core import (
     agent,
     mention_dispatch,
 )
-from deskroom.core.dispatch import loud_agents
+from deskroom.core.dispatch import pinged_agents
 from deskroom.errors import RosterError
 
 ROSTER = Roster([Member("ada"), Member("bob"), Member("old")], [Person("bob", "Bob")], ["old"])
@@ -61,7 +61,7 @@ def test_other_mentions_start_no_turn() -> None:
     )
     assert decide(*others) == NoTurn("no_direct_agent_mention")
     assert decide(*others, at(4, "bob")) == TurnFor("bob", 1, at(4, "bob"))
-    assert loud_agents((*others, at(4, "bob"))) == [at(4, "bob")]
+    assert pinged_agents((*others, at(4, "bob"))) == [at(4, "bob")]
 
 
 @pytest.mark.parametrize(
@@ -150,12 +150,12 @@ def test_a_turn_goes_only_to_another_active_agent_that_was_named(
         assert decision.target_id == "bob"
         assert decision.child_hop == hop + 1 <= DispatchPolicy().max_hops
         assert decision.mention in mentions
-        assert not any(m.offset < decision.mention.offset for m in loud_agents(mentions))
+        assert not any(m.offset < decision.mention.offset for m in pinged_agents(mentions))
 
 
 @given(MENTIONS, MENTIONS)
 def test_what_comes_later_changes_nothing(first: list[Mention], later: list[Mention]) -> None:
     """Once a message names an agent, mentions behind it do not matter."""
-    if loud_agents(first):
+    if pinged_agents(first):
         moved = [at(m.offset + 10, m.target.id or "", quiet=m.quiet) for m in later]
         assert decide(*moved, *first) == decide(*first)

@@ -13,7 +13,7 @@ from attrs import evolve
 
 from deskroom.core import AsidePolicy, DispatchPolicy, Person
 from deskroom.core.explain import Verdict
-from deskroom.engine.entries import CloseReason, Outcome
+from deskroom.core.reasons import AsideReason, CallFault, CloseReason, NoTurnReason, Outcome
 from deskroom.room import BroadcastPolicy, ChairPolicy, Opening, Policy, Seat
 from deskroom.scenario import (
     DeskSpec,
@@ -25,7 +25,6 @@ from deskroom.scenario import (
 )
 from deskroom.scenario.format.model import FROM_LOADER
 from deskroom.scenario.format.model import Opening as FileOpening
-from deskroom.scenario.format.words import AsideReason, CallFault, NoTurnReason
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 
@@ -136,10 +135,10 @@ def _names(table: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "document, heading, expected",
     [
-        ("format.md", "Replies", get_args(CallFault)),
-        ("format.md", "`expect`", (*keys_of(RunExpect), *get_args(CloseReason))),
-        ("routing.md", "Private messages", get_args(AsideReason)),
-        ("routing.md", "Turns without a row", get_args(Outcome)),
+        ("format.md", "Replies", list(CallFault)),
+        ("format.md", "`expect`", (*keys_of(RunExpect), *CloseReason)),
+        ("routing.md", "Private messages", list(AsideReason)),
+        ("routing.md", "Turns without a row", list(Outcome)),
         ("grammar.md", "The grammar by example", get_args(Verdict)),
     ],
 )
@@ -153,8 +152,8 @@ def test_a_table_of_words_has_every_word(
 @pytest.mark.parametrize(
     "document, heading, expected",
     [
-        ("format.md", "Replies", get_args(CallFault)),
-        ("routing.md", "Private messages", get_args(AsideReason)),
+        ("format.md", "Replies", list(CallFault)),
+        ("routing.md", "Private messages", list(AsideReason)),
     ],
 )
 def test_a_ladder_is_in_its_order(document: str, heading: str, expected: tuple[str, ...]) -> None:
@@ -166,7 +165,7 @@ def test_the_reasons_for_nobody_are_told() -> None:
     """Every reason why a row hands on nothing is in the page on routing."""
     told = words("routing.md", "A mention hands on the turn")
     apart = ["broadcast", "no_active_seat"]
-    assert list(get_args(NoTurnReason)) == [*told, *apart]
+    assert list(NoTurnReason) == [*told, *apart]
     text = (DOCS / "routing.md").read_text(encoding="utf-8")
     assert all(f"`{reason}`" in text for reason in apart)
 

@@ -58,31 +58,50 @@ LINE, AFTER = seal(CLOSE, FIRST)
         LINE[:-1],
         LINE + b"\n",
         LINE.replace(b'"}\n', b'" }\n'),
-        LINE.replace(AFTER, AFTER.upper() if AFTER.upper() != AFTER else b"x" * 16),
         json.dumps(CLOSE).encode() + b"\n",
         b"x" * 100_000 + b"\n",
     ],
 )
 def test_what_is_not_sealed_is_told(line: bytes) -> None:
     """A line that does not end as every line of a journal does is none."""
-    with pytest.raises(WireError, match="this is no sealed line of a journal"):
+    with pytest.raises(WireError) as caught:
         unseal(line, FIRST)
+    assert "chain" == caught.value.code
 
 
 def test_a_line_is_only_good_behind_the_one_before_it() -> None:
     """The same bytes behind another line are no longer what was written."""
-    with pytest.raises(WireError, match="the digest does not fit"):
+    with pytest.raises(WireError) as caught:
         unseal(LINE, AFTER)
+    assert "chain" == caught.value.code
+
+
+@pytest.mark.parametrize("written", [AFTER.upper(), b"x" * 16])
+def test_a_digest_is_written_in_one_way(written: bytes) -> None:
+    """Capitals are another digest."""
+    with pytest.raises(WireError) as caught:
+        unseal(LINE.replace(AFTER, written), FIRST)
+    assert "chain" == caught.value.code
 
 
 @pytest.mark.parametrize(
-    "body", [b"{nonsense", b'{"x":', b'{"x":"\xff"', b'{"x":' + b"[" * 100_000]
+    "body, code",
+    [
+        (b"{nonsense", "json"),
+        (b'{"x":', "json"),
+        (b'{"x":"\xff"', "json"),
+        (b'{"x":' + b"[" * 100_000, "json"),
+        (b'{"x":1}{', "json"),
+        (b'{"x":1,"x":2', "twice"),
+        (b'{"x":NaN', "range"),
+    ],
 )
-def test_a_line_can_be_sealed_and_no_json(body: bytes) -> None:
+def test_a_line_can_be_sealed_and_be_no_json(body: bytes, code: str) -> None:
     """Only somebody who seals by hand gets there; it is an error all the same."""
     line = body + b',"digest":"' + digest(FIRST + body) + b'"}\n'
-    with pytest.raises(WireError, match="sealed and is not JSON"):
+    with pytest.raises(WireError) as caught:
         unseal(line, FIRST)
+    assert code == caught.value.code
 
 
 # A whole journal

@@ -5,10 +5,8 @@ from attrs import evolve
 
 from deskroom.core import OPERATOR, Viewer
 from deskroom.render.diff import diff_json, diff_lines
-from deskroom.scenario import parse_scenario
-from deskroom.scenario.account import narrowed
-from deskroom.scenario.diff import Comparison, compare_accounts
-from deskroom.scenario.sources import account_of_scenario
+from deskroom.runs.diff import Comparison, compare_runs
+from deskroom.scenario import parse_scenario, replay_scenario
 
 HEAD = """\
 format = 1
@@ -35,10 +33,10 @@ wrote = ["b.md"]
 def compared(a: str, b: str, viewer: Viewer = OPERATOR) -> Comparison:
     """Compare two scenarios that share their head."""
     one, other = (
-        narrowed(account_of_scenario(parse_scenario(HEAD + text, f"{name}.toml")), viewer)
+        replay_scenario(parse_scenario(HEAD + text, f"{name}.toml")).view(viewer)
         for name, text in (("a", a), ("b", b))
     )
-    return compare_accounts(one, other)
+    return compare_runs(one, other)
 
 
 def test_the_first_difference_has_both_rows_and_why() -> None:

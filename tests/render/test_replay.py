@@ -1,16 +1,15 @@
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from attrs import evolve
-from rich.console import Console
 
 from deskroom.core import OPERATOR, Viewer
 from deskroom.render import mismatch_line, replay_json, replay_table
+from deskroom.render.screen import Screen
 from deskroom.scenario import (
     Mismatch,
     Replay,
@@ -70,10 +69,7 @@ def replay() -> Replay:
 
 def drawn(replay: Replay, viewer: Viewer = OPERATOR, *, verbose: bool = False) -> list[list[str]]:
     """Return the cells of every line of the table, drawn 120 characters wide."""
-    out = Console(file=io.StringIO(), width=120, markup=False, highlight=False, emoji=False)
-    out.print(replay_table(replay, viewer=viewer, verbose=verbose))
-    assert isinstance(out.file, io.StringIO)
-    lines = out.file.getvalue().splitlines()
+    lines = list(replay_table(replay, Screen(width=120), viewer=viewer, verbose=verbose))
     return [[cell.strip() for cell in line.split("│")] for line in lines[2:]]
 
 
@@ -119,8 +115,25 @@ def test_a_private_row_is_shown_to_its_readers_only(
     replay: Replay, viewer: Viewer, *, sees: bool
 ) -> None:
     """Others see that a message went by, between whom, and nothing of it or of what it decided."""
-    expected = ["psst", "b: the message is addressed to it"] if sees else ["(private)", ""]
+    expected = ["psst", "b: the message is addressed to it"]
+    if not sees:
+        expected = ["(private)", "settled at [4]"]
     assert ["2", "a → b", *expected] == drawn(replay, viewer)[1]
+
+
+def test_a_run_of_private_rows_is_one_stub() -> None:
+    """In the table, in JSON, and wherever else a seat reads it."""
+    twice = 'seat = "a"\ncalls = [{ tool = "desk_dm", to = ["b"], message = "psst" }]\n'
+    text = FILE.replace("max_messages = 1", "max_messages = 2").replace('order = "routed"\n', "")
+    text = text.replace(twice, f"{twice}repeat = 2\n")
+    replay = replay_scenario(parse_scenario(text))
+    cells = drawn(replay, C)
+    assert ["2-3", "a → b", "(private, 2 messages)", "settled at [4]"] == cells[1]
+    assert ["1", "2-3"] == [row[0] for row in cells[:2]]
+    assert {"through": 3, "messages": 2, "settled_at": 4} == (
+        replay_json(replay, "x.toml", C)["rows"][1]["elided"]
+    )
+    assert ["1", "2", "3"] == [row[0] for row in drawn(replay, B)[:3]]
 
 
 def test_what_a_seat_failed_to_say_is_its_own(replay: Replay) -> None:
@@ -338,11 +351,11 @@ def upset(scenario: Scenario) -> Scenario:
 
 def secrets(replay: Replay, seat: str) -> set[str]:
     """Return every text that this seat may not read."""
-    rows = [(row.content, {row.author.id, *row.audience.members}) for row in replay.result.rows]
-    public = {row.content for row in replay.result.rows if row.audience.kind == "desk"}
+    rows = [(row.content, {row.author.id, *row.audience.members}) for row in replay.run.rows]
+    public = {row.content for row in replay.run.rows if row.audience.kind == "desk"}
     private = {content for content, readers in rows if seat not in readers}
     readable = public | {content for content, readers in rows if seat in readers}
-    texts = {turn.text for turn in replay.result.turns if turn.seat != seat and turn.text.strip()}
+    texts = {turn.text for turn in replay.run.turns if turn.seat != seat and turn.text.strip()}
     refused = {
         str(call.arguments["message"])
         for turn in replay.scenario.turns
@@ -359,11 +372,9 @@ def test_no_seat_is_shown_what_it_may_not_read(path: Path) -> None:
     for played in (replay_scenario(scenario), replay_scenario(upset(scenario))):
         for seat in (spec.id for spec in scenario.desk.seats):
             viewer = Viewer("agent", seat)
-            table = Console(file=io.StringIO(), width=5000)
-            table.print(replay_table(played, viewer=viewer, verbose=True))
-            assert isinstance(table.file, io.StringIO)
+            table = replay_table(played, Screen(width=5000), viewer=viewer, verbose=True)
             shown = [
-                table.file.getvalue(),
+                "\n".join(table),
                 json.dumps(replay_json(played, "x.toml", viewer), ensure_ascii=False),
                 *(mismatch_line(mismatch, viewer) for mismatch in played.mismatches),
             ]

@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-import io
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console
 
 from deskroom.core import DESK, Audience, Author, Elision, SeenRow
+from deskroom.render.screen import Screen
 from deskroom.render.transcript import transcript_line
 
 ASIDE = Audience("aside", ["b", "c"])
@@ -50,40 +49,32 @@ def seen(
 )
 def test_an_entry_is_one_line_for_a_person(entry: SeenRow, line: str) -> None:
     """Who spoke, to whom if not to all, and what; a stub says what was left out."""
-    assert line == transcript_line(entry).plain
-
-
-def drawn(entry: SeenRow) -> str:
-    """Return an entry as a terminal with colours gets it."""
-    out = Console(file=io.StringIO(), force_terminal=True, color_system="standard", highlight=False)
-    out.print(transcript_line(entry), soft_wrap=True)
-    assert isinstance(out.file, io.StringIO)
-    return out.file.getvalue()
+    assert line == transcript_line(entry)
 
 
 @pytest.mark.parametrize(
     "entry, line",
     [
-        (seen(), "\x1b[36m[7] a\x1b[0m: hello\n"),
-        (seen(author=Author("person", "sam")), "\x1b[32m[7] sam\x1b[0m: hello\n"),
-        (seen(author=Author("operator")), "\x1b[32m[7] operator\x1b[0m: hello\n"),
-        (seen(author=Author("system", kind="w")), "\x1b[2m[7] w\x1b[0m: hello\n"),
-        (seen(audience=ASIDE), "\x1b[36m[7] a → b, c · aside\x1b[0m: \x1b[3mhello\x1b[0m\n"),
+        (seen(), "\x1b[36m[7] a\x1b[0m: hello"),
+        (seen(author=Author("person", "sam")), "\x1b[32m[7] sam\x1b[0m: hello"),
+        (seen(author=Author("operator")), "\x1b[32m[7] operator\x1b[0m: hello"),
+        (seen(author=Author("system", kind="w")), "\x1b[2m[7] w\x1b[0m: hello"),
+        (seen(audience=ASIDE), "\x1b[36m[7] a → b, c · aside\x1b[0m: \x1b[3mhello\x1b[0m"),
         (
             seen("", A, ASIDE, Elision(7, 1, 9)),
-            "\x1b[2m[7] a → b, c · aside, 1 message · settled at [9]\x1b[0m\n",
+            "\x1b[2m[7] a → b, c · aside, 1 message · settled at [9]\x1b[0m",
         ),
     ],
 )
 def test_colours_tell_who_spoke_and_italics_what_was_private(entry: SeenRow, line: str) -> None:
     """A stub is dim, and the text of a message is as it is."""
-    assert line == drawn(entry)
+    assert line == transcript_line(entry, Screen(color=True))
 
 
 @given(st.text(st.characters(codec=None)))
 def test_no_message_can_act_on_a_terminal_or_feign_an_entry(content: str) -> None:
     """Whatever it holds: there is no control in it, and only its own entry begins at the edge."""
-    line = transcript_line(seen(content)).plain
+    line = transcript_line(seen(content))
     kinds = {unicodedata.category(character) for character in line.replace("\n", "")}
     assert not kinds & {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
     assert ["[7] a:"] == [part[:6] for part in line.split("\n") if not part.startswith("    ")]

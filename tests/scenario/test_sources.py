@@ -7,9 +7,9 @@ import pytest
 
 from deskroom.errors import FileError
 from deskroom.journal import JournalFile
+from deskroom.runs.diff import compare_runs
 from deskroom.scenario import load_scenario, replay_scenario
-from deskroom.scenario.diff import compare_accounts
-from deskroom.scenario.sources import read_account
+from deskroom.scenario.sources import read_run
 
 FILE = """\
 desk = { id = "d", name = "D", seats = [{ id = "a" }, { id = "b" }] }
@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
     scenario = tmp_path / "x.toml"
     scenario.write_text(FILE)
     with JournalFile.create(tmp_path / "x.jsonl") as journal:
-        result = replay_scenario(load_scenario(scenario), journal=journal).result
+        result = replay_scenario(load_scenario(scenario), journal=journal).run
     (row,) = result.rows
     (tmp_path / "rows").write_text(
         json.dumps(
@@ -57,11 +57,11 @@ def test_a_run_is_read_from_whatever_holds_it(
     folder: Path, name: str, kind: str, places: list[str]
 ) -> None:
     """What a file is, its content says."""
-    account, warning = read_account(str(folder / name))
-    assert (kind, None) == (account.kind, warning)
-    assert places == [event.place.removeprefix(f"{folder}/") for event in account.events]
-    whole, _ = read_account(str(folder / "x.toml"))
-    assert compare_accounts(whole, account).same
+    view, torn = read_run(str(folder / name))
+    assert (kind, None) == (view.kind, torn)
+    assert places == [item.place.removeprefix(f"{folder}/") for item in view.items]
+    whole, _ = read_run(str(folder / "x.toml"))
+    assert compare_runs(whole, view).same
 
 
 def test_a_scenario_may_have_any_name(folder: Path) -> None:
@@ -70,25 +70,25 @@ def test_a_scenario_may_have_any_name(folder: Path) -> None:
         FILE.replace("desk = {", "[desk]\n#").replace("format", "[x]\nformat")
     )
     (folder / "y").write_text(FILE)
-    assert "scenario" == read_account(str(folder / "y"))[0].kind
+    assert "scenario" == read_run(str(folder / "y"))[0].kind
     with pytest.raises(FileError, match="x:"):
-        read_account(str(folder / "x"))
+        read_run(str(folder / "x"))
 
 
 def test_a_journal_that_is_cut_short_is_read_so_far(folder: Path) -> None:
     """The last line, which has no end, is left out; nothing else may be missing."""
     raw = (folder / "x.jsonl").read_bytes()
     (folder / "cut").write_bytes(raw[:-9])
-    account, warning = read_account(str(folder / "cut"))
-    assert ("the last line is cut short; it is left out", 2) == (warning, len(account.events))
-    assert {"closed": None} == account.run
+    view, torn = read_run(str(folder / "cut"))
+    assert ("the last line is cut short", 2) == (torn and torn.problem, len(view.items))
+    assert {"closed": None} == view.run
     (folder / "cut").write_bytes(raw[:-9].replace(b"@b go", b"@b xx"))
     with pytest.raises(FileError, match="is bad: the digest does not fit"):
-        read_account(str(folder / "cut"))
+        read_run(str(folder / "cut"))
     header = raw[: raw.index(b"\n")]
     (folder / "cut").write_bytes(header)
     with pytest.raises(FileError, match="cut:1: the last line is cut short"):
-        read_account(str(folder / "cut"))
+        read_run(str(folder / "cut"))
 
 
 @pytest.mark.parametrize(
@@ -96,14 +96,14 @@ def test_a_journal_that_is_cut_short_is_read_so_far(folder: Path) -> None:
     [
         (b"\xff", "the file is not UTF-8"),
         (b"hello", "this is not TOML"),
-        (b"{", "this line is no JSON"),
+        (b"{", "this line is not JSON"),
     ],
 )
 def test_a_file_that_holds_no_run_is_an_error(tmp_path: Path, content: bytes, problem: str) -> None:
     """It names the file."""
     (tmp_path / "x").write_bytes(content)
     with pytest.raises(FileError) as caught:
-        read_account(str(tmp_path / "x"))
+        read_run(str(tmp_path / "x"))
     assert str(caught.value).startswith(f"{tmp_path}/x")
     assert problem in str(caught.value)
 
@@ -112,14 +112,14 @@ def test_a_file_that_holds_no_run_is_an_error(tmp_path: Path, content: bytes, pr
 def test_a_path_that_is_no_file_is_an_error(tmp_path: Path, name: str) -> None:
     """No traceback, whatever it is."""
     with pytest.raises(FileError, match="the file cannot be read"):
-        read_account(f"{tmp_path}/{name}")
+        read_run(f"{tmp_path}/{name}")
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 def test_a_scenario_is_played_on_either_backend(folder: Path, backend: str) -> None:
     """What comes out is the same."""
-    account, _ = read_account(str(folder / "x.toml"), backend)  # type: ignore[arg-type]
-    assert 2 == len(account.events)
+    view, _ = read_run(str(folder / "x.toml"), backend=backend)  # type: ignore[arg-type]
+    assert 2 == len(view.items)
 
 
 def test_an_opening_and_a_person_stand_where_they_are_listed(tmp_path: Path) -> None:
@@ -129,5 +129,5 @@ def test_an_opening_and_a_person_stand_where_they_are_listed(tmp_path: Path) -> 
         '[opening]\nby = "sam"\nmessage = "hm"\n[[turn]]\nperson = "sam"\nsay = "hm"\n',
     )
     (tmp_path / "x.toml").write_text(text)
-    account, _ = read_account(str(tmp_path / "x.toml"))
-    assert [6, 3, 9] == [event.line for event in account.events]
+    view, _ = read_run(str(tmp_path / "x.toml"))
+    assert [6, 3, 9] == [item.line for item in view.items]

@@ -118,7 +118,7 @@ def test_a_seat_that_raised_is_told() -> None:
 
     result = anyio.run(simulated_room({"a": strict}).run)
     told = message(assert_rows, result, [..., ("a", ...)])[0]
-    assert "turn 1 (a) became no row: the seat raised not that far" in told
+    assert "turn 1 (a) became no row: the seat raised AssertionError: not that far" in told
 
 
 def test_how_a_row_came_about_is_told_for_every_kind() -> None:
@@ -304,7 +304,7 @@ def test_decisions_are_seats_recipients_reasons_or_nobody() -> None:
             "a",
             (
                 'row 3 (c): next: expected "a", got { none = "no_direct_agent_mention" }; no seat '
-                "is named by an @id that counts; @c is yourself; @a is inside code and is not read"
+                "is named by an @id that counts; @c is the author itself; @a is inside code and is not read"
             ),
         ),
         (
@@ -313,7 +313,7 @@ def test_decisions_are_seats_recipients_reasons_or_nobody() -> None:
             (
                 'row 3 (c): next: expected { none = "self_mention" }, got '
                 '{ none = "no_direct_agent_mention" }; no seat is named by an @id that counts; '
-                "@c is yourself; @a is inside code and is not read"
+                "@c is the author itself; @a is inside code and is not read"
             ),
         ),
     ],
@@ -444,7 +444,7 @@ def test_an_aside_that_went_to_the_whole_desk_was_refused() -> None:
     assert_refused(result, "disabled", seat="a")
     assert (
         'row 2 (a): audience: expected ["b"], got "desk"; '
-        "it was meant to be private, which the desk declined: disabled"
+        "the desk declined to keep it private: disabled"
     ) == message(assert_rows, result, [..., ("a", "b", "psst")])[0]
 
 

@@ -1,4 +1,4 @@
-"""``deskroom diff``: where two runs part, and the rule that decided each of them."""
+"""``deskroom diff``: where two runs first differ, and the rule that decided each of them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from deskroom.cli.output import EXIT_MISMATCH, print_json, print_warning, shown_
 from deskroom.cli.shared import backend_option, check_seat, log_options, set_up
 from deskroom.core import OPERATOR, Viewer
 from deskroom.render.diff import diff_json, diff_lines
-from deskroom.scenario.account import Account, narrowed
-from deskroom.scenario.diff import compare_accounts
-from deskroom.scenario.sources import read_account
+from deskroom.runs.diff import compare_runs
+from deskroom.runs.view import RunView
+from deskroom.scenario.sources import read_run
 
 __all__ = ["diff_command"]
 
 
-@click.command("diff", short_help="Say where two runs part, and why.")
+@click.command("diff", short_help="Say where two runs first differ, and why.")
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
 @click.option("--all", "all_", is_flag=True, help="Show every difference, not only the first.")
@@ -47,8 +47,8 @@ def diff_command(
     """  # noqa: D301 - click reads this mark
     set_up(log_format, log_level, backend, default_level="error")
     viewer = OPERATOR if seat is None else Viewer("agent", seat)
-    one, other = (_account(path, viewer, backend) for path in (a, b))
-    comparison = compare_accounts(one, other)
+    one, other = (_read(path, viewer, backend) for path in (a, b))
+    comparison = compare_runs(one, other)
     if as_json:
         print_json({"format": 1, **diff_json(comparison, shown_path, all_=all_)})
     else:
@@ -57,10 +57,10 @@ def diff_command(
     return 0 if comparison.same else EXIT_MISMATCH
 
 
-def _account(path: str, viewer: Viewer, backend: Literal["asyncio", "trio"]) -> Account:
-    account, warning = read_account(path, backend)
-    if warning is not None:
-        print_warning(path, warning)
-    if account.seats is not None:
-        check_seat(path, account.seats, viewer)
-    return narrowed(account, viewer)
+def _read(path: str, viewer: Viewer, backend: Literal["asyncio", "trio"]) -> RunView:
+    view, torn = read_run(path, viewer, backend)
+    if torn is not None:
+        print_warning(torn.place, f"{torn.problem}; it is left out")
+    if view.seats is not None:
+        check_seat(path, view.seats, viewer)
+    return view

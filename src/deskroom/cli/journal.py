@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from threading import Event
+from typing import Final
 
 import click
-from rich.console import Console
 
 from deskroom.cli.output import (
     EXIT_MISMATCH,
     EXIT_WRONG,
-    console,
     counted,
     print_error,
     print_json,
     shown_path,
 )
+from deskroom.cli.screen import screen
 from deskroom.cli.shared import check_seat
 from deskroom.core import OPERATOR, Row, SeenRow, Viewer, project
-from deskroom.engine.entries import CloseEntry, HeaderEntry, RowEntry
-from deskroom.journal import JournalError, Line, Torn, read_journal, verify
+from deskroom.engine.entries import CloseEntry, Entry, HeaderEntry, RowEntry
+from deskroom.journal import JournalError, Torn, read_journal, verify
 from deskroom.journal.file import JournalReader
+from deskroom.journal.tail import read_tails
+from deskroom.render.screen import Screen
 from deskroom.render.transcript import transcript_line
 
 __all__ = ["show_command", "verify_command"]
 
-_POLL_S = 0.1
+_POLL_S: Final = 0.1
 
 
 @click.command("verify", short_help="Check every line of a journal against the rules.")
@@ -55,7 +58,7 @@ def verify_command(path: str, *, as_json: bool) -> int:
         counts = {"lines": found.lines, "rows": found.rows, "turns": found.turns}
         print_json({"path": shown_path(path), "ok": True, **counts, "closed": found.closed})
     else:
-        end = f"closed: {found.closed}" if found.closed else "not closed: it can be gone on with"
+        end = f"closed: {found.closed}" if found.closed else "not closed: it can be resumed"
         lines, rows = counted(found.lines, "line"), counted(found.rows, "row")
         click.echo(f"{path}: {lines}, {rows}, {counted(found.turns, 'turn')}; {end}")
     return 0
@@ -75,67 +78,86 @@ def show_command(path: str, *, seat: str | None, tail: int | None, follow: bool)
 
     A seat sees that others spoke in private, and not what they said: such rows are one line, for
     example `[7-10] planner → auditor · aside, 4 messages · settled at [11]`.
+
+    With --tail only the end of the journal is read and checked, however long it is.
     """
-    out = console()
+    viewer = OPERATOR if seat is None else Viewer("agent", seat)
+    out = screen()
     if follow:
-        _follow(path, seat, tail, out)
+        _follow(path, viewer, tail, out)
         return 0
-    lines = list(_whole(path))
-    viewer = _viewer(path, lines, seat)
-    _print(_last(project(_rows(lines), viewer), tail), out)
+    last = None if tail is None else _tail(path, viewer, tail)
+    if last is not None:
+        _print(last, out)
+    else:
+        _print(_last(_seen(_rows(path, viewer), viewer), tail), out)
     return 0
 
 
-def _whole(path: str) -> Iterator[Line]:
-    """Yield the lines of a journal; a last line that is still being written is left out."""
+def _seen(rows: Iterator[Row], viewer: Viewer) -> Iterable[SeenRow]:
+    """Project rows; whoever may read all of them can have each as soon as it is there."""
+    if viewer == OPERATOR:
+        return chain.from_iterable(project([row], viewer) for row in rows)
+    return project(list(rows), viewer)
+
+
+def _rows(path: str, viewer: Viewer) -> Iterator[Row]:
+    """Yield the rows of a journal; a last line that is still being written is left out."""
     try:
-        yield from read_journal(path)
+        for line in read_journal(path, only_rows=True):
+            if isinstance(line.entry, RowEntry):
+                yield line.entry.row
+            else:
+                _check_viewer(path, line.entry, viewer)
     except Torn as torn:
         click.echo(f"{torn.place}: {torn.problem}; it is left out", err=True)
 
 
-def _viewer(path: str, lines: Iterable[Line], seat: str | None) -> Viewer:
-    if seat is None:
-        return OPERATOR
-    viewer = Viewer("agent", seat)
-    for line in lines:
-        if isinstance(line.entry, HeaderEntry):
-            check_seat(path, list(line.entry.setup.by_id), viewer)
-            break
-    return viewer
+def _tail(path: str, viewer: Viewer, count: int) -> Iterable[SeenRow] | None:
+    """Return the last entries of a journal, or None where all of it has to be read for them."""
+    for tail in read_tails(path):
+        _check_viewer(path, tail.header, viewer)
+        seen = project([entry.row for entry in tail.rows], viewer)
+        # The first of them may be the rest of a longer stub.
+        if len(seen) > count:
+            if tail.is_torn:
+                click.echo(f"{path}: the last line is cut short; it is left out", err=True)
+            checked = f"only the last {tail.lines} lines were read and checked"
+            click.echo(f"{path}: {checked}; `deskroom verify` checks all of them", err=True)
+            return seen[len(seen) - count :]
+    return None
 
 
-def _rows(lines: Iterable[Line]) -> list[Row]:
-    return [line.entry.row for line in lines if isinstance(line.entry, RowEntry)]
+def _check_viewer(path: str, entry: Entry, viewer: Viewer) -> None:
+    if isinstance(entry, HeaderEntry):
+        check_seat(path, list(entry.setup.by_id), viewer)
 
 
 def _last(seen: Iterable[SeenRow], tail: int | None) -> Iterable[SeenRow]:
     return seen if tail is None else deque(seen, maxlen=tail)
 
 
-def _print(seen: Iterable[SeenRow], out: Console) -> None:
-    for row in seen:
-        out.print(transcript_line(row), soft_wrap=True)
+def _print(seen: Iterable[SeenRow], out: Screen) -> None:
+    sys.stdout.writelines(f"{transcript_line(row, out)}\n" for row in seen)
+    sys.stdout.flush()
 
 
-def _follow(path: str, seat: str | None, tail: int | None, out: Console) -> None:
+def _follow(path: str, viewer: Viewer, tail: int | None, out: Screen) -> None:
     """Print what is there, and then each row as it comes, until the room closes.
 
     A stub grows while its aside goes on, so it is printed once something else comes after it.
     """
-    with JournalReader(path) as reader:
-        batches = _batches(reader)
-        first = next(batches)
-        viewer = _viewer(path, first, seat)
+    with JournalReader(path, only_rows=True) as reader:
         waiting: list[Row] = []
-        for lines in chain([first], batches):
-            waiting += _rows(lines)
-            closed = isinstance(lines[-1].entry, CloseEntry)
+        for entries in _batches(reader):
+            _check_viewer(path, entries[0], viewer)
+            waiting += [entry.row for entry in entries if isinstance(entry, RowEntry)]
+            closed = isinstance(entries[-1], CloseEntry)
             ready = project(waiting, viewer)
             if ready and ready[-1].elided is not None and not closed:
                 ready = ready[:-1]
-            told = ready[-1].elided.through if ready and ready[-1].elided else None
-            last = told or (ready[-1].sequence if ready else 0)
+            through = ready[-1].elided.through if ready and ready[-1].elided else None
+            last = through or (ready[-1].sequence if ready else 0)
             waiting = [row for row in waiting if row.sequence > last]
             _print(_last(ready, tail), out)
             if closed:
@@ -143,11 +165,11 @@ def _follow(path: str, seat: str | None, tail: int | None, out: Console) -> None
             tail = None
 
 
-def _batches(reader: JournalReader) -> Iterator[list[Line]]:
+def _batches(reader: JournalReader) -> Iterator[list[Entry]]:
     """Yield what is there, and then what is new, each time that there is something."""
     while True:
-        lines = list(reader.lines())
-        if lines:
-            yield lines
+        entries = [line.entry for line in reader.lines()]
+        if entries:
+            yield entries
         else:
             Event().wait(_POLL_S)

@@ -54,6 +54,13 @@ class _Commands(click.Group):
         command: click.Command = getattr(import_module(module), name)
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - what a command returns
+        """Run a subcommand. Where whoever read stdout has left, click itself would exit with 1."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            return _pipe_closed()
+
 
 @click.group(
     cls=_Commands,
@@ -107,9 +114,13 @@ def _run(arguments: Sequence[str] | None) -> int:
             return 1  # in a running room, that is how rich ends when whoever read stdout has left
         raise
     except BrokenPipeError:
-        # Whoever read stdout has left; Python would complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _PIPE_CLOSED
+        return _pipe_closed()
+
+
+def _pipe_closed() -> int:
+    # Python would complain again when it flushes at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return _PIPE_CLOSED
 
 
 def _invoke(arguments: Sequence[str] | None) -> int:

@@ -1,4 +1,7 @@
-"""Playing one file for ``deskroom replay``: what it prints, and what is left to be summed up."""
+"""Playing one file for ``deskroom replay``: what it came to, as text to print and as values.
+
+Nothing is printed here, so a file may be played in any process.
+"""
 
 from __future__ import annotations
 
@@ -6,34 +9,33 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
-import click
 from attrs import evolve, field, frozen
 
-from deskroom.cli.output import console, print_error, shown_path
+from deskroom.cli.output import shown_path
 from deskroom.cli.shared import check_seat
 from deskroom.core import OPERATOR, Viewer
-from deskroom.engine.entries import Entry, Journal
+from deskroom.engine.entries import Journal
 from deskroom.errors import FileError
-from deskroom.render.replay import mismatch_line, replay_json, replay_table
+from deskroom.render.replay import mismatch_line, replay_json, replay_lines, scenario_title
+from deskroom.render.screen import PLAIN, Screen
 from deskroom.render.text import one_line
-from deskroom.scenario import Replay, Scenario, load_scenario, play_scenario
-from deskroom.scenario.entries import EntryList
+from deskroom.scenario import Replay, Scenario, load_scenario, replay_scenario
 
 if TYPE_CHECKING:
-    from deskroom.scenario.diff import Comparison
+    from deskroom.runs.diff import Comparison
     from deskroom.scenario.edit.update import Change
     from deskroom.scenario.play.whatif import Setting
 
-__all__ = ["Options", "Report", "play", "wrong"]
+__all__ = ["FileResult", "Options", "play", "wrong"]
 
 Status = Literal["passed", "failed", "wrong"]
 
 
 @frozen(kw_only=True)
 class Options:
-    """How to play and what to show."""
+    """How to play and what to show, and where."""
 
-    backend: Literal["asyncio", "trio"] = "asyncio"
+    backend: Literal["asyncio", "trio"] | None = None
     viewer: Viewer = OPERATOR
     quiet: bool = False
     verbose: bool = False
@@ -44,34 +46,47 @@ class Options:
     settings: tuple[Setting, ...] = ()
     diff: bool = False
     repeat: int = 1
+    screen: Screen = PLAIN
 
 
 @frozen(kw_only=True)
-class Report:
+class FileResult:
     """What came of one file.
 
-    ``lines`` say what was wrong with it, as they were printed; ``document`` is its part of the JSON.
+    ``shown`` is what to print about it, or ``error`` where the file is wrong. ``problems`` are the
+    lines that say what came out otherwise; ``document`` is its part of the JSON.
     """
 
     path: str
     status: Status
-    document: dict[str, Any] = field(repr=False)
-    lines: tuple[str, ...] = ()
+    document: dict[str, Any] = field(factory=dict, repr=False)
+    shown: str = field(default="", repr=False)
+    error: str | None = None
+    problems: tuple[str, ...] = ()
     rows: int = 0
     turns: int = 0
     changes: int = 0
 
 
-async def play(path: str, options: Options) -> Report:
-    """Play a file and print what there is to say about it. A file that is wrong is told on stderr."""
+def play(path: str, options: Options) -> FileResult:
+    """Play a file and return what came of it, also where the file is wrong."""
     try:
         scenario = load_scenario(path)
         check_seat(path, [seat.id for seat in scenario.desk.seats], options.viewer)
         if options.diff:
-            return await _what_if(scenario, options)
-        return await _replay(_changed(scenario, options), options)
+            return _what_if(scenario, options)
+        return _replay(_changed(scenario, options), options)
     except FileError as error:
         return wrong(error)
+
+
+def wrong(error: FileError) -> FileResult:
+    """Return what is wrong with a file."""
+    path = shown_path(error.path)
+    problem = {"line": error.line, "column": error.column, "problem": error.problem}
+    line = one_line(str(error))
+    document = {"path": path, "status": "error", "error": problem}
+    return FileResult(path=path, status="wrong", document=document, error=line, problems=(line,))
 
 
 def _changed(scenario: Scenario, options: Options) -> Scenario:
@@ -83,41 +98,31 @@ def _changed(scenario: Scenario, options: Options) -> Scenario:
     return with_settings(scenario, options.settings)
 
 
-def wrong(error: FileError) -> Report:
-    """Tell what is wrong with a file."""
-    print_error(error)
-    path = shown_path(error.path)
-    problem = {"line": error.line, "column": error.column, "problem": error.problem}
-    return Report(
-        path=path,
-        status="wrong",
-        document={"path": path, "status": "error", "error": problem},
-        lines=(one_line(str(error)),),
-    )
-
-
 # --- as it is ----------------------------------------------------------------------------------
 
 
-async def _replay(scenario: Scenario, options: Options) -> Report:
-    replay = await _played(scenario, options)
+def _replay(scenario: Scenario, options: Options) -> FileResult:
+    replay = _played(scenario, options)
     replay, changes = _updated(replay, options)
     path, viewer = shown_path(scenario.path), options.viewer
-    lines = tuple(mismatch_line(mismatch, viewer) for mismatch in replay.mismatches)
+    problems = tuple(mismatch_line(mismatch, viewer) for mismatch in replay.mismatches)
     document: dict[str, Any] = {}
+    lines: list[str] = []
     if options.as_json:
         document = {**replay_json(replay, path, viewer), **_updates(changes, path, options)}
     else:
-        _show(replay, options)
-        for line in (*_change_lines(changes, options), *lines):
-            click.echo(line)
-    return Report(
+        if not options.quiet:
+            verbose = options.verbose
+            lines += replay_lines(replay, options.screen, viewer=viewer, verbose=verbose)
+        lines += [*_change_lines(changes, options), *problems]
+    return FileResult(
         path=path,
         status="passed" if replay.ok else "failed",
         document=document,
-        lines=lines,
-        rows=len(replay.result.rows),
-        turns=replay.result.granted,
+        shown="".join(f"{line}\n" for line in lines),
+        problems=problems,
+        rows=len(replay.run.rows),
+        turns=replay.run.granted,
         changes=len(changes),
     )
 
@@ -146,92 +151,65 @@ def _change_lines(changes: tuple[Change, ...], options: Options) -> Iterator[str
         yield from (change_line(change, options.viewer) for change in changes)
 
 
-async def _played(scenario: Scenario, options: Options) -> Replay:
+def _played(scenario: Scenario, options: Options) -> Replay:
     """Play a scenario, as often as that is asked for; a play unlike the first is a mismatch."""
-    first = EntryList()
+    unused = options.fail_on_unused
     with contextlib.ExitStack() as stack:
-        journals: list[Journal] = [first] if options.repeat > 1 else []
+        journal: Journal | None = None
         if options.journal_path is not None:
             from deskroom.journal import JournalFile
 
-            journals.append(stack.enter_context(JournalFile.create(options.journal_path)))
-        journal = _Journals(journals) if journals else None
-        replay = await _one_play(scenario, journal, options)
+            journal = stack.enter_context(JournalFile.create(options.journal_path))
+        elif options.repeat > 1:
+            journal = _memory_journal()
+        replay = replay_scenario(
+            scenario, backend=options.backend, journal=journal, fail_on_unused=unused
+        )
     if options.repeat == 1:
         return replay
-    from deskroom.scenario.play.repeat import repeat_mismatch, written
+    from deskroom.scenario.play.repeat import journal_lines, repeat_mismatch
 
-    lines = written(first.entries)
+    lines = journal_lines(replay.run.journal)
     for number in range(2, options.repeat + 1):
-        again = EntryList()
-        await _one_play(scenario, again, options)
-        mismatch = repeat_mismatch(scenario.path, number, lines, written(again.entries))
+        again = replay_scenario(scenario, backend=options.backend, journal=_memory_journal())
+        mismatch = repeat_mismatch(scenario.path, number, lines, journal_lines(again.run.journal))
         if mismatch is not None:
             return evolve(replay, mismatches=(*replay.mismatches, mismatch))
     return replay
 
 
-async def _one_play(scenario: Scenario, journal: Journal | None, options: Options) -> Replay:
-    return await play_scenario(scenario, journal=journal, fail_on_unused=options.fail_on_unused)
+def _memory_journal() -> Journal:
+    from deskroom.journal.memory import MemoryJournal
 
-
-@frozen
-class _Journals:
-    """Several journals as one."""
-
-    journals: list[Journal]
-
-    def write(self, entry: Entry) -> None:
-        """Write an entry to each."""
-        for journal in self.journals:
-            journal.write(entry)
-
-
-def _show(replay: Replay, options: Options) -> None:
-    if options.quiet:
-        return
-    out = console()
-    out.print(one_line(_title(replay.scenario)), style="bold", soft_wrap=True)
-    out.print(replay_table(replay, viewer=options.viewer, verbose=options.verbose))
-    closed = f"closed: {replay.result.closed}"
-    if replay.unused:
-        closed += f"; unused: turn {', '.join(turn.label for turn in replay.unused)}"
-    out.print(f"{closed}\n", soft_wrap=True)
-
-
-def _title(scenario: Scenario) -> str:
-    return f"{scenario.path} · {scenario.title}" if scenario.title else scenario.path
+    return MemoryJournal()
 
 
 # --- under another policy ----------------------------------------------------------------------
 
 
-async def _what_if(scenario: Scenario, options: Options) -> Report:
-    """Play a scenario as it is and under another policy, and tell what differs."""
+def _what_if(scenario: Scenario, options: Options) -> FileResult:
+    """Play a scenario as it is and under another policy, and say what differs."""
     from deskroom.render.diff import diff_lines
-    from deskroom.scenario.account import narrowed
-    from deskroom.scenario.diff import compare_accounts
-    from deskroom.scenario.sources import play_account
+    from deskroom.runs.diff import compare_runs
 
-    changed = _changed(scenario, options)
-    before = narrowed(await play_account(scenario), options.viewer)
-    after = narrowed(await play_account(changed), options.viewer)
-    comparison = compare_accounts(before, after)
-    lines = tuple(diff_lines(comparison, all_=True))
+    before = replay_scenario(scenario, backend=options.backend)
+    after = replay_scenario(_changed(scenario, options), backend=options.backend)
+    comparison = compare_runs(before.view(options.viewer), after.view(options.viewer))
+    lines = list(diff_lines(comparison, all_=True))
     path = shown_path(scenario.path)
-    document: dict[str, Any] = {}
-    if options.as_json:
-        document = _diff_document(scenario, comparison, path)
-    else:
-        for line in _diff_shown(scenario, comparison, lines, options):
-            click.echo(line)
-    return Report(
+    problems = () if comparison.same else tuple(lines)
+    if not options.quiet:
+        lines = [scenario_title(scenario), *lines, ""]
+    elif comparison.same:
+        lines = []
+    return FileResult(
         path=path,
         status="passed" if comparison.same else "failed",
-        document=document,
-        lines=lines if not comparison.same else (),
-        rows=sum(event.is_row for event in after.events),
-        turns=after.granted,
+        document=_diff_document(scenario, comparison, path) if options.as_json else {},
+        shown="" if options.as_json else "".join(f"{line}\n" for line in lines),
+        problems=problems,
+        rows=sum(item.is_row for item in comparison.b.items),
+        turns=after.run.granted,
     )
 
 
@@ -244,14 +222,3 @@ def _diff_document(scenario: Scenario, comparison: Comparison, path: str) -> dic
         "status": "passed" if comparison.same else "failed",
         "diff": diff_json(comparison, shown_path, all_=True),
     }
-
-
-def _diff_shown(
-    scenario: Scenario, comparison: Comparison, lines: tuple[str, ...], options: Options
-) -> Iterator[str]:
-    if not options.quiet:
-        yield one_line(_title(scenario))
-    if not options.quiet or not comparison.same:
-        yield from lines
-    if not options.quiet:
-        yield ""

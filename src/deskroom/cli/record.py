@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from deskroom.cli.output import print_warning
+from deskroom.cli.output import counted, print_warning
 from deskroom.cli.shared import log_options, set_up
-from deskroom.engine.entries import Entry
 from deskroom.errors import FileError
 from deskroom.files import write_file
-from deskroom.journal import Torn, read_journal
-from deskroom.journal.verify import verify_entries
-from deskroom.scenario.edit.record import Recorded, record_entries
+from deskroom.journal import verify_entries
+from deskroom.runs.run import Run
+from deskroom.scenario.edit.record import Recorded, record_run
+from deskroom.scenario.sources import read_journal_run
 
 __all__ = ["record_command"]
 
@@ -41,7 +41,7 @@ def record_command(
         output = None
     if output is not None:
         _check_output(journal, output, force=force)
-    recorded = record_entries(_sound_entries(journal), journal)
+    recorded = record_run(_sound_run(journal), journal)
     for remark in recorded.remarks:
         print_warning(journal, remark)
     if output is None:
@@ -64,24 +64,20 @@ def _check_output(journal: str, output: str, *, force: bool) -> None:
         raise FileError(output, "there is such a file already; --force overwrites it")
 
 
-def _sound_entries(path: str) -> list[Entry]:
-    """Return the entries of a journal, each of which is what the rules say today.
+def _sound_run(path: str) -> Run:
+    """Return the run in a journal, each entry of which is what the rules say today.
 
     A last line that a crash cut short is left out.
     """
-    entries: list[Entry] = []
-    try:
-        entries.extend(line.entry for line in read_journal(path))
-    except Torn as torn:
+    run, torn = read_journal_run(path)
+    if torn is not None:
         print_warning(torn.place, f"{torn.problem}; it is left out")
-    if not entries:
-        raise FileError(path, "the journal has no whole line")
-    verify_entries(entries, path)
-    return entries
+    verify_entries(run.journal, path)
+    return run
 
 
 def _counts(recorded: Recorded) -> str:
-    result = recorded.replay.result
-    turns = "1 turn" if result.granted == 1 else f"{result.granted} turns"
-    rows = "1 row" if len(result.rows) == 1 else f"{len(result.rows)} rows"
-    return f"{turns}, {rows}; it replays to the same"
+    run = recorded.replay.run
+    return (
+        f"{counted(run.granted, 'turn')}, {counted(len(run.rows), 'row')}; it replays to the same"
+    )

@@ -6,11 +6,11 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
-import anyio
 import click
 from attrs import define, field
 
@@ -18,16 +18,16 @@ from deskroom.cli.output import (
     EXIT_MISMATCH,
     EXIT_WRONG,
     configure_logs,
-    console,
+    counted,
     print_json,
 )
-from deskroom.cli.playing import Options, Report, play, wrong
-from deskroom.cli.shared import LogOptions, backend_option, log_options, set_up
+from deskroom.cli.playing import FileResult, Options, play, wrong
+from deskroom.cli.screen import screen
+from deskroom.cli.shared import BACKENDS, LogOptions, log_options, set_up
 from deskroom.core import OPERATOR, Viewer
 from deskroom.errors import FileError, UsageError
 from deskroom.render.text import one_line
 from deskroom.scenario import find_scenarios
-from deskroom.scenario.play.replay import LOOP_OPTIONS
 
 if TYPE_CHECKING:
     from deskroom.scenario.play.whatif import Setting
@@ -42,22 +42,26 @@ _VERY_MANY: Final = 100
 
 @define
 class Tally:
-    """What came of a whole call."""
+    """What came of all files."""
 
-    reports: list[Report] = field(factory=list)
+    results: list[FileResult] = field(factory=list)
 
-    def add(self, report: Report) -> None:
-        """Count one file."""
-        self.reports.append(report)
+    def add(self, result: FileResult) -> None:
+        """Count one file, and print what there is to say of it."""
+        if result.error is not None:
+            click.echo(result.error, err=True)
+        elif result.shown:
+            click.echo(result.shown, nl=False)
+        self.results.append(result)
 
     def total(self, name: str) -> int:
-        """Return the sum of a number of all reports."""
-        return sum(getattr(report, name) for report in self.reports)
+        """Return the sum of a number of all results."""
+        return sum(getattr(result, name) for result in self.results)
 
     @property
     def counts(self) -> dict[str, int]:
         """How many files passed, failed and were wrong."""
-        counted = Counter(report.status for report in self.reports)
+        counted = Counter(result.status for result in self.results)
         return {"passed": counted["passed"], "failed": counted["failed"], "wrong": counted["wrong"]}
 
     @property
@@ -104,7 +108,11 @@ class Tally:
     help="Play each N times; every play must write the same bytes.",
 )
 @click.option("--shuffle", "seed", metavar="SEED", help="Play the files in another order.")
-@backend_option
+@click.option(
+    "--backend",
+    type=click.Choice(BACKENDS),
+    help="Play with actors on this event loop, to the same entries.  [default: no loop at all]",
+)
 @log_options
 def replay_command(
     paths: tuple[str, ...],
@@ -122,7 +130,7 @@ def replay_command(
     jobs: int | None,
     repeat: int,
     seed: str | None,
-    backend: Literal["asyncio", "trio"],
+    backend: Literal["asyncio", "trio"] | None,
     log_format: str | None,
     log_level: str | None,
 ) -> int:
@@ -132,7 +140,7 @@ def replay_command(
     A mismatch names the file and line, what was expected, what came out, and the host's reason.
 
     With --update, expectations that differ are rewritten in place; comments and layout stay, and
-    what is wrong with a script is only told.
+    what is wrong with a script is only reported.
 
     \b
     Exit codes: 0 all as expected, 1 a mismatch, 2 a file that is wrong (2 outranks 1).
@@ -152,6 +160,7 @@ def replay_command(
         settings=_settings(given),
         diff=diff,
         repeat=repeat,
+        screen=screen(),
     )
     _check(options)
     tally = Tally()
@@ -221,31 +230,31 @@ def _play_all(
     if jobs <= 1:
         play_files(_with_progress(files, len(files)), options, tally.add)
         return
-    from deskroom.cli.pool import in_processes
+    from deskroom.cli.pool import play_in_processes
 
-    played = in_processes(
+    results = play_in_processes(
         play_files,
         files,
         options,
         jobs=jobs,
-        width=console().width,
         set_up=partial(configure_logs, logs.format or "", logs.level or ""),
     )
-    for one in _with_progress(played, len(files)):
-        for stream, text in ((sys.stdout, one.out), (sys.stderr, one.err)):
-            stream.write(text)
-            stream.flush()
-        tally.add(one.report)
+    with closing(results):
+        for result in _with_progress(results, len(files)):
+            tally.add(result)
 
 
-def play_files(files: Iterable[str], options: Options, take: Callable[[Report], None]) -> None:
-    """Play files one after the other on one event loop, and give each report to ``take``."""
+def play_files(
+    files: Iterable[str], options: Options, take: Callable[[FileResult], None] | None = None
+) -> list[FileResult]:
+    """Play files one after the other.
 
-    async def play_each() -> None:
-        for path in files:
-            take(await play(path, options))
-
-    anyio.run(play_each, backend=options.backend, backend_options=LOOP_OPTIONS[options.backend])
+    Returns the results, or gives each to ``take`` as soon as it is there.
+    """
+    results: list[FileResult] = []
+    for path in files:
+        (take or results.append)(play(path, options))
+    return results
 
 
 def _with_progress(items: Iterable[T], total: int) -> Iterator[T]:
@@ -271,26 +280,22 @@ def _finish(tally: Tally, options: Options, seed: str | None) -> None:
             summary["updates"] = updated
         if seed is not None:
             summary["shuffle"] = seed
-        documents = [report.document for report in tally.reports]
+        documents = [result.document for result in tally.results]
         print_json({"format": 1, "scenarios": documents, "summary": summary})
         return
-    words = {"passed": "the same", "failed": "different"} if options.diff else {}
-    said = ", ".join(
-        f"{count} {words.get(word, word)}"
-        for word, count in tally.counts.items()
-        if count or word == "passed"
+    names = {"passed": "the same", "failed": "different"} if options.diff else {}
+    counts = ", ".join(
+        f"{count} {names.get(status, status)}"
+        for status, count in tally.counts.items()
+        if count or status == "passed"
     )
-    line = f"{_count(len(tally.reports), 'scenario')}: {said}; {_count(turns, 'turn')}, "
-    line += _count(rows, "row")
+    line = f"{counted(len(tally.results), 'scenario')}: {counts}; {counted(turns, 'turn')}, "
+    line += counted(rows, "row")
     if options.update:
-        line += f"; {_count(updated, 'expectation')} updated"
+        line += f"; {counted(updated, 'expectation')} updated"
     if seed is not None:
         line += f"; shuffled with seed {one_line(seed)}"
     click.echo(line)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _write_junit(tally: Tally, path: str) -> None:
@@ -298,6 +303,7 @@ def _write_junit(tally: Tally, path: str) -> None:
     from deskroom.render.junit import Case, junit_xml
 
     cases = [
-        Case(path=report.path, status=report.status, lines=report.lines) for report in tally.reports
+        Case(path=result.path, status=result.status, lines=result.problems)
+        for result in tally.results
     ]
     write_file(path, junit_xml(cases))

@@ -9,14 +9,16 @@ from typing import Literal
 import anyio
 import click
 
-from deskroom.cli.output import console, counted
+from deskroom.cli.output import counted
+from deskroom.cli.screen import screen
 from deskroom.cli.shared import backend_option, log_options, set_up
 from deskroom.core import OPERATOR, project
 from deskroom.engine.entries import Entry
-from deskroom.errors import UsageError
+from deskroom.errors import RoomFailure, UsageError
 from deskroom.journal import JournalFile, Sync, verify_entries
 from deskroom.render.transcript import transcript_line
 from deskroom.room import RoomResult, RowEntry
+from deskroom.runs.run import Run
 from deskroom.scenario import Scenario, load_scenario
 from deskroom.scenario.play.replay import LOOP_OPTIONS, run_scripted, scripted_room
 from deskroom.scenario.play.resume import check_resumable
@@ -27,7 +29,7 @@ __all__ = ["run_command"]
 @click.command("run", short_help="Play one scenario, row by row, and keep it in a journal.")
 @click.argument("scenario_path", metavar="SCENARIO")
 @click.option("--journal", "journal_path", metavar="FILE", help="Keep every entry in this file.")
-@click.option("--resume", is_flag=True, help="Go on where the journal stops.")
+@click.option("--resume", is_flag=True, help="Resume the journal where it stops.")
 @click.option(
     "--sync",
     type=click.Choice(("row", "close", "never")),
@@ -51,7 +53,7 @@ def run_command(
 ) -> int:
     """Play a scenario and print each row as it is committed. Nothing is compared: see replay.
 
-    With --journal the run survives whatever happens to the process; --resume goes on with such a
+    With --journal the run survives whatever happens to the process; --resume continues such a
     journal exactly where it stops.
 
     \b
@@ -61,7 +63,7 @@ def run_command(
     scenario = load_scenario(scenario_path)
     if journal_path is None:
         if resume:
-            raise UsageError("--resume goes on with a journal: name it with --journal FILE")
+            raise UsageError("--resume needs the journal to resume: name it with --journal FILE")
         return _closed(_play(scenario, None, (), backend, quiet=quiet))
     with _journal(scenario, journal_path, sync, resume=resume) as journal:
         result = _play(scenario, journal, journal.entries, backend, quiet=quiet)
@@ -81,9 +83,9 @@ def _journal(scenario: Scenario, path: str, sync: Sync, *, resume: bool) -> Iter
         return
     with JournalFile.resume(path, sync=sync) as journal:
         setup = scripted_room(scenario).setup
-        check_resumable(scenario, setup, journal.entries, path)
         if journal.entries:
             verify_entries(journal.entries, path)
+            check_resumable(scenario, setup, Run.from_entries(journal.entries), path)
         rows = sum(isinstance(entry, RowEntry) for entry in journal.entries)
         cut = f" (line {journal.cut} was cut short, and is cut off)" if journal.cut else ""
         click.echo(f"{path}: going on after row {rows}{cut}", err=True)
@@ -98,15 +100,20 @@ def _play(
     *,
     quiet: bool,
 ) -> RoomResult:
-    out = console()
+    out = screen()
 
     def show(entry: RowEntry) -> None:
         for seen in () if quiet else project([entry.row], OPERATOR):
-            out.print(transcript_line(seen), soft_wrap=True)
+            click.echo(transcript_line(seen, out))
 
     room = scripted_room(scenario, journal=journal, resume=entries, on_row=show)
     options = LOOP_OPTIONS[backend]
-    return anyio.run(run_scripted, room, backend=backend, backend_options=options)
+    try:
+        return anyio.run(run_scripted, room, backend=backend, backend_options=options)
+    except RoomFailure as failure:
+        if isinstance(failure.__cause__, BrokenPipeError):
+            raise failure.__cause__ from None  # whoever read the rows has left
+        raise
 
 
 def _closed(result: RoomResult) -> int:

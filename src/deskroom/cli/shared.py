@@ -14,6 +14,7 @@ from deskroom.core import Viewer
 from deskroom.errors import FileError, UsageError, hint
 
 __all__ = [
+    "BACKENDS",
     "LOG_FORMATS",
     "LOG_LEVELS",
     "LogOptions",
@@ -23,6 +24,7 @@ __all__ = [
     "set_up",
 ]
 
+BACKENDS: Final = ("asyncio", "trio")
 LOG_FORMATS: Final = ("console", "json")
 LOG_LEVELS: Final = ("debug", "info", "warning", "error", "critical")
 
@@ -55,7 +57,7 @@ def backend_option(command: Command) -> Command:
     """Let a command take the event loop to run on."""
     return click.option(
         "--backend",
-        type=click.Choice(("asyncio", "trio")),
+        type=click.Choice(BACKENDS),
         default="asyncio",
         show_default=True,
         help="The event loop to run on. What comes out is the same.",
@@ -72,7 +74,7 @@ def check_seat(path: str, seats: Sequence[str], viewer: Viewer) -> None:
 def set_up(
     log_format: str | None,
     log_level: str | None,
-    backend: str = "asyncio",
+    backend: str | None = None,
     *,
     default_level: str = "warning",
 ) -> LogOptions:
@@ -85,6 +87,6 @@ def set_up(
         log_format or before.format or "console", log_level or before.level or default_level
     )
     configure_logs(logs.format or "", logs.level or "")
-    if find_spec(backend) is None:
+    if backend is not None and find_spec(backend) is None:
         raise UsageError(f"{backend} is not installed; get it with: pip install 'deskroom[trio]'")
     return logs

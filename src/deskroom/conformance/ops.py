@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from deskroom.conformance.wire import Case, rejection_out, seen_out
+from deskroom.conformance.wire import Case, mention_out, rejection_out, seen_out
 from deskroom.core import (
     AsideInput,
     Bookkeeping,
@@ -20,7 +20,6 @@ from deskroom.core import (
     resolve,
     slug,
 )
-from deskroom.core.wire import audience_out, mention_out
 from deskroom.errors import AsideRefused, DeskError, RosterError
 from deskroom.speech import (
     Broadcast,
@@ -37,6 +36,7 @@ from deskroom.speech import (
     extract_post,
     parse_call,
 )
+from deskroom.wire import audience_out
 
 __all__ = ["OPS", "answer"]
 

@@ -27,10 +27,11 @@ from deskroom.core import (
     Target,
     Viewer,
 )
-from deskroom.core.wire import Fields, audience_out, elision_out
 from deskroom.speech import Broadcast, CompleteEpisode, Dm, Post, Rejection, Utterance
+from deskroom.wire import Fields, audience_out, elision_out
+from deskroom.wire.values import TARGET
 
-__all__ = ["Case", "rejection_out", "seen_out"]
+__all__ = ["Case", "mention_out", "rejection_out", "seen_out"]
 
 _SAYING: Final[Mapping[str, Callable[[str], Utterance]]] = {
     "post": Post,
@@ -129,6 +130,16 @@ def _row(row: Case) -> Row:
         content=row.text("content"),
         audience=Audience(kind, members),
     )
+
+
+def mention_out(mention: Mention) -> dict[str, Any]:
+    """Return a mention as an answer states it; ``quiet`` is always there."""
+    return {
+        "target": TARGET.write(mention.target),
+        "text": mention.text,
+        "offset": mention.offset,
+        "quiet": mention.quiet,
+    }
 
 
 def rejection_out(rejection: Rejection) -> dict[str, Any]:

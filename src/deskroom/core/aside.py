@@ -9,8 +9,9 @@ from attrs.validators import ge, instance_of
 
 from deskroom.core.audience import Audience
 from deskroom.core.directory import Directory
-from deskroom.core.dispatch import loud_agents
+from deskroom.core.dispatch import pinged_agents
 from deskroom.core.mention import Mention
+from deskroom.core.reasons import AsideReason
 from deskroom.core.roster import effective_members
 
 __all__ = ["AsideInput", "AsidePolicy", "Refused", "aside"]
@@ -35,7 +36,7 @@ class AsidePolicy:
 class Refused:
     """No aside; ``reason`` is the first rule that said so."""
 
-    reason: str
+    reason: AsideReason
 
 
 @frozen(kw_only=True)
@@ -56,13 +57,13 @@ def aside(policy: AsidePolicy, asked: AsideInput, directory: Directory) -> Audie
     Raises ``RosterError`` or ``DeskError`` when the policy is on and the directory is invalid.
     """
     if not policy.enabled:
-        return Refused("disabled")
+        return Refused(AsideReason.DISABLED)
     directory.validate()
     if not directory.roster.is_active(asked.author_id):
-        return Refused("source_inactive")
+        return Refused(AsideReason.SOURCE_INACTIVE)
     on_desk = effective_members(asked.desk_id, directory.roster, directory.desks)
     if asked.author_id not in on_desk:
-        return Refused("author_not_on_desk")
+        return Refused(AsideReason.AUTHOR_NOT_ON_DESK)
     return _admitted(policy, asked, directory, frozenset(on_desk))
 
 
@@ -76,22 +77,22 @@ def _admitted(
             named_self = True
         elif id_ not in members:
             if not directory.roster.is_active(id_):
-                return Refused("target_inactive")
+                return Refused(AsideReason.TARGET_INACTIVE)
             if id_ not in on_desk:
-                return Refused("target_not_on_desk")
+                return Refused(AsideReason.TARGET_NOT_ON_DESK)
             members[id_] = None
     if not members:
-        return Refused("self_only" if named_self else "no_audience")
+        return Refused(AsideReason.SELF_ONLY if named_self else AsideReason.NO_AUDIENCE)
     if len(members) > policy.max_members:
-        return Refused("audience_too_large")
+        return Refused(AsideReason.AUDIENCE_TOO_LARGE)
     if policy.require_thread and asked.thread_root is None:
-        return Refused("thread_required")
+        return Refused(AsideReason.THREAD_REQUIRED)
     if asked.spent >= policy.max_messages:
-        return Refused("budget_spent")
+        return Refused(AsideReason.BUDGET_SPENT)
     if policy.must_surface and asked.unsettled:
-        return Refused("unsettled_aside")
+        return Refused(AsideReason.UNSETTLED_ASIDE)
     return Audience("aside", tuple(members))
 
 
 def _named(mentions: Iterable[Mention]) -> list[str]:
-    return [m.target.id or "" for m in sorted(loud_agents(mentions), key=lambda m: m.offset)]
+    return [m.target.id or "" for m in sorted(pinged_agents(mentions), key=lambda m: m.offset)]

@@ -9,6 +9,7 @@ from attrs import field, frozen
 from attrs.validators import ge, instance_of
 
 from deskroom.core.mention import Mention
+from deskroom.core.reasons import NoTurnReason
 from deskroom.core.roster import Roster, validate_roster
 
 __all__ = [
@@ -16,9 +17,9 @@ __all__ = [
     "DispatchPolicy",
     "NoTurn",
     "TurnFor",
-    "first_loud_agent",
-    "loud_agents",
+    "first_pinged_agent",
     "mention_dispatch",
+    "pinged_agents",
 ]
 
 _LAST_HOP: Final = 2**32 - 1
@@ -45,7 +46,7 @@ class TurnFor:
 class NoTurn:
     """Nothing is granted; ``reason`` is the first rule that said so."""
 
-    reason: str
+    reason: NoTurnReason
 
 
 Decision = TurnFor | NoTurn
@@ -65,34 +66,34 @@ def mention_dispatch(
     roster, once the policy has let the question through.
     """
     if not policy.enabled:
-        return NoTurn("disabled")
+        return NoTurn(NoTurnReason.DISABLED)
     if hop >= policy.max_hops:
-        return NoTurn("hop_limit_reached")
+        return NoTurn(NoTurnReason.HOP_LIMIT_REACHED)
     validate_roster(roster)
     if not roster.is_active(author_id):
-        return NoTurn("source_inactive")
-    first = first_loud_agent(mentions)
+        return NoTurn(NoTurnReason.SOURCE_INACTIVE)
+    first = first_pinged_agent(mentions)
     if first is None or first.target.id is None:
-        return NoTurn("no_direct_agent_mention")
+        return NoTurn(NoTurnReason.NO_DIRECT_AGENT_MENTION)
     if first.target.id == author_id:
-        return NoTurn("self_mention")
+        return NoTurn(NoTurnReason.SELF_MENTION)
     if not roster.is_active(first.target.id):
-        return NoTurn("target_inactive")
+        return NoTurn(NoTurnReason.TARGET_INACTIVE)
     if hop >= _LAST_HOP:
-        return NoTurn("hop_overflow")
+        return NoTurn(NoTurnReason.HOP_OVERFLOW)
     return TurnFor(first.target.id, hop + 1, first)
 
 
-def first_loud_agent(mentions: Iterable[Mention]) -> Mention | None:
+def first_pinged_agent(mentions: Iterable[Mention]) -> Mention | None:
     """Return the first mention of an agent that is not quiet: by offset, and as listed on a tie."""
     first: Mention | None = None
     for mention in mentions:
-        loud = mention.target.kind == "agent" and not mention.quiet
-        if loud and (first is None or mention.offset < first.offset):
+        pings = mention.target.kind == "agent" and not mention.quiet
+        if pings and (first is None or mention.offset < first.offset):
             first = mention
     return first
 
 
-def loud_agents(mentions: Iterable[Mention]) -> list[Mention]:
+def pinged_agents(mentions: Iterable[Mention]) -> list[Mention]:
     """Return the mentions of agents that are not quiet, in the order given."""
     return [m for m in mentions if m.target.kind == "agent" and not m.quiet]

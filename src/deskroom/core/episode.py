@@ -7,8 +7,7 @@ from typing import Final, Self
 
 from attrs import evolve, field, frozen
 
-from deskroom.core.audience import Viewer, admits
-from deskroom.core.transcript import Row
+from deskroom.core.audience import Audience, Author, Viewer, admits
 from deskroom.errors import EpisodeError
 
 __all__ = [
@@ -84,14 +83,16 @@ class Episode:
         return evolve(self, latest={**self._latest, participant: assignment})
 
 
-def broadcast_candidates(row: Row, active: Sequence[str]) -> tuple[str, ...]:
-    """Return the seats that a broadcast's row may go to, in the order of ``active``.
+def broadcast_candidates(
+    author: Author, audience: Audience, active: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the seats that a broadcast may go to, in the order of ``active``.
 
     Its author is never one. A private row goes to none that may not read it: a body is never handed
     to a seat that is not admitted (semantics, section 7, step 6).
     """
-    seats = [seat for seat in active if seat != row.author.id]
-    return tuple(seat for seat in seats if admits(row.audience, row.author, Viewer("agent", seat)))
+    seats = [seat for seat in active if seat != author.id]
+    return tuple(seat for seat in seats if admits(audience, author, Viewer("agent", seat)))
 
 
 def choose_recipients(

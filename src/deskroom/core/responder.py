@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from deskroom.core.directory import Directory
-from deskroom.core.dispatch import Decision, NoTurn, TurnFor, loud_agents
+from deskroom.core.dispatch import Decision, NoTurn, TurnFor, pinged_agents
 from deskroom.core.mention import Mention
+from deskroom.core.reasons import NoTurnReason
 from deskroom.core.roster import Roster, lead
 
 __all__ = ["direct_responder", "respond_to_person"]
@@ -26,11 +27,11 @@ def respond_to_person(
     if first is not None:
         return TurnFor(first.target.id or "", 0, first)
     leader = lead(desk_id, directory.roster, directory.desks)
-    return TurnFor(leader, 0) if leader is not None else NoTurn("no_active_seat")
+    return TurnFor(leader, 0) if leader is not None else NoTurn(NoTurnReason.NO_ACTIVE_SEAT)
 
 
 def _first_active(mentions: Iterable[Mention], roster: Roster) -> Mention | None:
     if roster.fault is not None:
         return None
-    active = [m for m in loud_agents(mentions) if roster.is_active(m.target.id or "")]
+    active = [m for m in pinged_agents(mentions) if roster.is_active(m.target.id or "")]
     return min(active, key=lambda m: m.offset, default=None)

@@ -12,8 +12,11 @@ from typing import Any, Final, NamedTuple
 
 from attrs import define, field, frozen
 
+from deskroom.core.audience import Author, Viewer
 from deskroom.core.directory import Directory, Target, agent
 from deskroom.core.dispatch import Decision, NoTurn, mention_dispatch
+from deskroom.core.episode import broadcast_candidates
+from deskroom.core.reasons import CallFault, NoTurnReason
 from deskroom.core.transcript import Bookkeeping
 from deskroom.engine.policy import Policy
 from deskroom.errors import AsideRefused, nearest
@@ -27,17 +30,29 @@ from deskroom.speech.commit import (
     publish,
 )
 from deskroom.speech.parse import check_recipients, parse_call
-from deskroom.speech.tools import ToolSpec, find_served, served, tool_specs
+from deskroom.speech.tools import POST, ToolSpec, find_served, served, tool_spec, tool_specs
 from deskroom.speech.utterance import Read, Rejection, Utterance
 
-__all__ = ["Accepted", "Refusal", "Speaker", "decide", "judge"]
+__all__ = [
+    "Accepted",
+    "Refusal",
+    "Speaker",
+    "Verdict",
+    "broadcast_problem",
+    "decide",
+    "judge",
+    "judge_post",
+]
+
+
+_POST: Final = tool_spec(POST)
 
 
 @frozen
 class Refusal:
-    """A call is not taken. ``word`` is for expectations, ``detail`` what the sentence needs."""
+    """A call is not taken, and for which reason; ``detail`` is what the sentence needs."""
 
-    word: str
+    reason: str
     detail: str = ""
 
 
@@ -49,9 +64,12 @@ class Accepted(NamedTuple):
     decision: Decision
 
 
+Verdict = Accepted | Read | Refusal
+
+
 @define
 class Speaker:
-    """Who calls, in a room of which policy; ``fence`` seats are served no tool.
+    """A seat that calls, and what it is judged by; a ``fence`` seat is served no tool.
 
     There is one for each seat of a room; ``hop`` is that of the turn the seat has.
     """
@@ -64,25 +82,39 @@ class Speaker:
     policy: Policy
     books: Bookkeeping
     target: Target = field(init=False)
+    author: Author = field(init=False)
+    viewer: Viewer = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.target = agent(self.id)
+        self.author = Author("agent", self.id)
+        self.viewer = Viewer("agent", self.id)
 
 
-def judge(tool: object, arguments: object, speaker: Speaker) -> Accepted | Read | Refusal:
+def judge(tool: object, arguments: object, speaker: Speaker) -> Verdict:
     """Return what a call asks for, or why it is refused. Any tool and arguments will do."""
     spec = find_served(tool) if isinstance(tool, str) and not speaker.fence else None
     if spec is None:
-        return Refusal("unknown_tool", _tool_hint(tool, speaker))
+        return Refusal(CallFault.UNKNOWN_TOOL, _tool_hint(tool, speaker))
+    return _judge_arguments(spec, arguments, speaker)
+
+
+def judge_post(arguments: object, speaker: Speaker) -> Verdict:
+    """Return what the message read out of a fence seat's text comes to; it is judged as a post."""
+    return _judge_arguments(_POST, arguments, speaker)
+
+
+def _judge_arguments(spec: ToolSpec, arguments: object, speaker: Speaker) -> Verdict:
     # A dict is by far the most usual, and an abstract class is slow to ask.
     if not isinstance(arguments, (dict, Mapping)):
-        return Refusal("bad_arguments", f"they must be one object, not {_noun(arguments)}")
+        problem = f"they must be one object, not {_noun(arguments)}"
+        return Refusal(CallFault.BAD_ARGUMENTS, problem)
     fault = _shape_fault(spec, arguments)
     if fault is not None:
-        return Refusal("bad_arguments", fault)
+        return Refusal(CallFault.BAD_ARGUMENTS, fault)
     size = _message_bytes(arguments)
     if size > speaker.policy.max_message_bytes:
-        return Refusal("message_too_large", f"{size}")
+        return Refusal(CallFault.MESSAGE_TOO_LARGE, f"{size}")
     parsed = parse_call(spec.name, arguments)
     if isinstance(parsed, Rejection):
         return Refusal(parsed.kind, parsed.subject or "")
@@ -101,7 +133,7 @@ def judge(tool: object, arguments: object, speaker: Speaker) -> Accepted | Read 
 def decide(committed: Committed, speaker: Speaker) -> Decision:
     """Return who is next after a row: nobody yet after a broadcast, whose router will say."""
     if committed.broadcasting:
-        return NoTurn("broadcast")
+        return NoTurn(NoTurnReason.BROADCAST)
     return mention_dispatch(
         speaker.policy.dispatch,
         speaker.directory.roster,
@@ -109,6 +141,16 @@ def decide(committed: Committed, speaker: Speaker) -> Decision:
         author_id=speaker.id,
         mentions=committed.mentions,
     )
+
+
+def broadcast_problem(committed: Committed, speaker: Speaker) -> NoTurnReason | None:
+    """Return why a broadcast by this speaker can reach nobody, so that no router is asked."""
+    if speaker.hop >= speaker.policy.dispatch.max_hops:
+        return NoTurnReason.HOP_LIMIT_REACHED
+    reachable = broadcast_candidates(
+        speaker.author, committed.audience, speaker.directory.roster.active
+    )
+    return None if reachable else NoTurnReason.NO_ACTIVE_SEAT
 
 
 def _dry_run(utterance: Utterance, speaker: Speaker) -> Committed:

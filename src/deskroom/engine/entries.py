@@ -1,56 +1,58 @@
-"""What a room writes down, in order, through the Journal port. A room is the fold of its entries.
+"""What a room writes down, in order. A room's state is the fold of its entries.
 
-One entry holds everything that must not come apart: a row with its trigger and its decision, an
-accepted call with what it said. ``RoomState.apply`` is the fold; a live room and a resumed one
-both run it.
+One entry holds everything that must not come apart: a row with its trigger and its decision, a
+call with its reply. ``RoomState.apply`` is the fold; live rooms, resumed rooms and readers of
+journals all run it, and an entry carries all that it needs.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 from attrs import field, frozen
 
 from deskroom.core.dispatch import Decision
 from deskroom.core.mention import Mention
+from deskroom.core.reasons import OK, CloseReason, Outcome, RowKind
 from deskroom.core.transcript import Row
 from deskroom.engine.setup import Setup
+
+if TYPE_CHECKING:
+    from deskroom.engine.calls import Verdict
 
 __all__ = [
     "CallEntry",
     "CloseEntry",
-    "CloseReason",
     "EndEntry",
     "Entry",
     "HeaderEntry",
     "Journal",
-    "Outcome",
+    "Raised",
     "RoutedEntry",
     "RowEntry",
-    "RowKind",
     "TurnEntry",
 ]
-
-CloseReason = Literal["completed", "quiet", "max_turns", "script", "stopped", "failed"]
-Outcome = Literal["spoke", "silent", "refused", "failed", "timed_out"]
-RowKind = Literal["opening", "person", "seat", "nudge", "wrote"]
 
 
 @frozen
 class HeaderEntry:
     """What the room is made of: the first entry.
 
-    ``order`` is that of its script, and ``scenario`` the script's digest; None without a script.
+    ``scenario`` is the digest of its script; ``own_router`` says that the room's user scores its
+    broadcasts, and not the router that the policy names.
     """
 
     setup: Setup
-    order: Literal["listed", "routed"] | None = None
     scenario: str | None = None
+    own_router: bool = False
 
 
 @frozen
 class TurnEntry:
-    """A turn is granted. ``trigger`` is a sequence; ``cue`` the place in a script, if any."""
+    """A turn is granted. ``trigger`` is a sequence; ``cue`` the place in a script, if any.
+
+    ``attempt`` counts the grants of one turn from 1: a retry, or a turn that a crash cut short.
+    """
 
     turn: int
     seat: str
@@ -65,8 +67,9 @@ class CallEntry:
     """A call was answered.
 
     ``call_id`` counts the calls of a turn from 1; it is 0 for a turn that was never the seat's, and
-    for a message that the host read out of a ``fence`` seat's text. ``reply`` is ``ok`` or the word
-    of the refusal; ``late`` says that no turn of the seat was open.
+    for a message that was read out of a ``fence`` seat's text. ``reply`` is ``ok`` or the reason of
+    the refusal; ``late`` says that no turn of the seat was open. ``verdict`` is what was judged,
+    where it is at hand; it is not written down, since judging the call again gives the same.
     """
 
     turn: int
@@ -75,9 +78,30 @@ class CallEntry:
     call_id: int
     tool: Any
     arguments: Any = field(repr=False)
-    reply: str = "ok"
+    reply: str = OK
     late: bool = False
     source: Literal["call", "fence"] = "call"
+    verdict: Verdict | None = field(default=None, eq=False, repr=False)
+
+
+@frozen
+class Raised:
+    """What a seat raised: the name of the exception's class, and its text."""
+
+    type: str
+    text: str = field(repr=False)
+
+    @classmethod
+    def of(cls, error: BaseException) -> Self:
+        """Describe an exception. Even its own text may raise; then there is none."""
+        try:
+            text = str(error)
+        except Exception:  # noqa: BLE001 - whatever a seat raises costs its own turn
+            text = ""
+        return cls(type(error).__name__, text)
+
+    def __str__(self) -> str:
+        return f"{self.type}: {self.text}" if self.text else self.type
 
 
 @frozen
@@ -94,7 +118,7 @@ class EndEntry:
     outcome: Outcome
     text: str = field(default="", repr=False)
     wrote: tuple[str, ...] = ()
-    error: str | None = field(default=None, repr=False)
+    error: Raised | None = field(default=None, repr=False)
 
 
 @frozen
@@ -102,7 +126,8 @@ class RowEntry:
     """A row with what triggered it and what was decided after it, in one piece.
 
     ``turn`` is the turn that made it, for a row by a seat or about its files; ``cue`` the place in
-    a script, for a person's row; ``wrote`` the paths that a seat's turn left behind.
+    a script, for a person's row; ``wrote`` the paths that a seat's turn left behind, and ``text``
+    what the seat said outside its calls.
     """
 
     row: Row
@@ -116,13 +141,19 @@ class RowEntry:
     refusal: str | None = None
     cue: int | None = None
     wrote: tuple[str, ...] = ()
+    text: str = field(default="", repr=False)
 
 
 @frozen
 class RoutedEntry:
-    """Who a broadcast goes to, in grant order; ``hop`` is the hop of those turns."""
+    """Who a broadcast goes to, in grant order; ``hop`` is the hop of those turns.
+
+    ``scores`` are the router's, by candidate; empty where nobody could be reached and no router
+    was asked.
+    """
 
     sequence: int
+    scores: tuple[tuple[str, float], ...]
     recipients: tuple[str, ...]
     hop: int
 

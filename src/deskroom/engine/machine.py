@@ -1,107 +1,70 @@
-"""The turn machine: what a turn can be, what can happen to it, and what it then is.
+"""The turn machine: the stages of an open turn, what can happen to it, and how it ends.
 
-The rules in words. A turn is granted and open. Each call is answered at once: a read changes
+The rules in words. A turn that is granted is open. Each call is answered at once: a read changes
 nothing, an accepted utterance is held and replaces the one held before, and a refused call only
-matters while nothing is held. The turn ends when the seat says so, when it raises, when its
-deadline passes or when the room is stopped; the state it ends in is its outcome. A call after
-that is late: the host refuses it and the machine is not asked.
+matters while nothing is held. The turn ends when its seat says so, when the seat raises, or when
+the deadline passes. A room that is stopped or dies leaves its turn open, to be granted again.
 """
 
 from __future__ import annotations
 
-from enum import StrEnum
+from enum import Enum, auto
 from typing import Final
 
-__all__ = ["ENDED", "OUTCOMES", "TRANSITIONS", "TurnEvent", "TurnState", "advance"]
+from deskroom.core.reasons import Outcome
+
+__all__ = ["TRANSITIONS", "Stage", "TurnEvent", "advance"]
 
 
-class TurnState(StrEnum):
-    """What the room's current turn is. The value of an ended state is the outcome's word."""
+class Stage(Enum):
+    """How far an open turn has come: nothing held, only refused calls, or an utterance held."""
 
-    IDLE = "idle"
-    OPEN = "open"
-    DECLINED = "declined"
-    HOLDING = "holding"
-    SPOKE = "spoke"
-    SILENT = "silent"
-    REFUSED = "refused"
-    FAILED = "failed"
-    TIMED_OUT = "timed_out"
-    STOPPED = "stopped"
+    OPEN = auto()
+    DECLINED = auto()
+    HOLDING = auto()
 
     # An enum's own hash is a method in Python, and the table is asked several times a turn.
-    __hash__ = str.__hash__
+    __hash__ = object.__hash__
 
 
-class TurnEvent(StrEnum):
-    """What can happen to a turn."""
+class TurnEvent(Enum):
+    """What can happen to an open turn."""
 
-    GRANT = "grant"
-    READ = "read"
-    ACCEPT = "accept"
-    REFUSE = "refuse"
-    END = "end"
-    RAISE = "raise"
-    DEADLINE = "deadline"
-    STOP = "stop"
+    READ = auto()
+    ACCEPT = auto()
+    REFUSE = auto()
+    END = auto()
+    RAISE = auto()
+    DEADLINE = auto()
 
-    __hash__ = str.__hash__
+    __hash__ = object.__hash__
 
 
-_S = TurnState
-_E = TurnEvent
+_S, _E, _O = Stage, TurnEvent, Outcome
 
-#: (state, event) -> state. What is not in it cannot happen: see ``advance``.
-TRANSITIONS: Final[dict[tuple[TurnState, TurnEvent], TurnState]] = {
-    (_S.IDLE, _E.GRANT): _S.OPEN,
-    (_S.IDLE, _E.STOP): _S.IDLE,
+#: (stage, event) -> the stage after it, or the outcome that ends the turn.
+TRANSITIONS: Final[dict[tuple[Stage, TurnEvent], Stage | Outcome]] = {
     (_S.OPEN, _E.READ): _S.OPEN,
     (_S.OPEN, _E.ACCEPT): _S.HOLDING,
     (_S.OPEN, _E.REFUSE): _S.DECLINED,
-    (_S.OPEN, _E.END): _S.SILENT,
-    (_S.OPEN, _E.RAISE): _S.FAILED,
-    (_S.OPEN, _E.DEADLINE): _S.TIMED_OUT,
-    (_S.OPEN, _E.STOP): _S.STOPPED,
+    (_S.OPEN, _E.END): _O.SILENT,
+    (_S.OPEN, _E.RAISE): _O.FAILED,
+    (_S.OPEN, _E.DEADLINE): _O.TIMED_OUT,
     (_S.DECLINED, _E.READ): _S.DECLINED,
     (_S.DECLINED, _E.ACCEPT): _S.HOLDING,
     (_S.DECLINED, _E.REFUSE): _S.DECLINED,
-    (_S.DECLINED, _E.END): _S.REFUSED,
-    (_S.DECLINED, _E.RAISE): _S.FAILED,
-    (_S.DECLINED, _E.DEADLINE): _S.TIMED_OUT,
-    (_S.DECLINED, _E.STOP): _S.STOPPED,
+    (_S.DECLINED, _E.END): _O.REFUSED,
+    (_S.DECLINED, _E.RAISE): _O.FAILED,
+    (_S.DECLINED, _E.DEADLINE): _O.TIMED_OUT,
     (_S.HOLDING, _E.READ): _S.HOLDING,
     (_S.HOLDING, _E.ACCEPT): _S.HOLDING,
     (_S.HOLDING, _E.REFUSE): _S.HOLDING,
-    (_S.HOLDING, _E.END): _S.SPOKE,
-    (_S.HOLDING, _E.RAISE): _S.FAILED,
-    (_S.HOLDING, _E.DEADLINE): _S.TIMED_OUT,
-    (_S.HOLDING, _E.STOP): _S.STOPPED,
-    (_S.SPOKE, _E.GRANT): _S.OPEN,
-    (_S.SILENT, _E.GRANT): _S.OPEN,
-    (_S.REFUSED, _E.GRANT): _S.OPEN,
-    (_S.FAILED, _E.GRANT): _S.OPEN,
-    (_S.TIMED_OUT, _E.GRANT): _S.OPEN,
-    (_S.SPOKE, _E.STOP): _S.SPOKE,
-    (_S.SILENT, _E.STOP): _S.SILENT,
-    (_S.REFUSED, _E.STOP): _S.REFUSED,
-    (_S.FAILED, _E.STOP): _S.FAILED,
-    (_S.TIMED_OUT, _E.STOP): _S.TIMED_OUT,
+    (_S.HOLDING, _E.END): _O.SPOKE,
+    (_S.HOLDING, _E.RAISE): _O.FAILED,
+    (_S.HOLDING, _E.DEADLINE): _O.TIMED_OUT,
 }
 
-#: The states in which a turn can be left by its own seat or its deadline.
-OUTCOMES: Final = (_S.SPOKE, _S.SILENT, _S.REFUSED, _S.FAILED, _S.TIMED_OUT)
 
-#: The states in which no turn is open, so that every call is late or out of turn.
-ENDED: Final = frozenset((_S.IDLE, _S.STOPPED, *OUTCOMES))
-
-
-def advance(state: TurnState, event: TurnEvent) -> TurnState:
-    """Return the state after an event. An event that the table has no row for is a fault of ours.
-
-    Raises ``AssertionError``; the host asks only about a turn that is open, so no seat, person or
-    scenario can cause it.
-    """
-    after = TRANSITIONS.get((state, event))
-    if after is None:
-        raise AssertionError(f"a turn that is {state.value} cannot take {event.value}")
-    return after
+def advance(stage: Stage, event: TurnEvent) -> Stage | Outcome:
+    """Return where a turn is after an event."""
+    return TRANSITIONS[stage, event]

@@ -1,120 +1,159 @@
-"""What a seat is told: the reply to every call, as a sentence it can act on."""
+"""What a seat is told: the reply to every call, as a sentence it can act on.
+
+The sentences are pinned in one table, tests/sentences/test_replies.py.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from deskroom.core.directory import Target, starts_a_name
-from deskroom.core.dispatch import Decision, TurnFor, loud_agents
+from deskroom.core.dispatch import Decision, NoTurn, TurnFor, pinged_agents
 from deskroom.core.explain import Note, mention_notes
+from deskroom.core.reasons import AsideReason, CallFault, NoTurnReason
 from deskroom.core.transcript import SeenRow
-from deskroom.engine.calls import Accepted, Refusal, Speaker
+from deskroom.engine.calls import Accepted, Refusal, Speaker, broadcast_problem
 from deskroom.speech.tools import served, tool_specs
 from deskroom.speech.utterance import Dm
 
 __all__ = [
+    "SILENT_NOTE",
     "accepted_text",
+    "aside_reason",
     "explain_decision",
     "files_text",
+    "no_turn_clause",
     "note_sentence",
     "read_text",
     "refusal_text",
     "seen_line",
 ]
 
+#: What a seat is told when its silent turn is granted again.
+SILENT_NOTE: Final = (
+    "You ended your last turn without a call, so nobody heard you. Speak in a call."
+)
+
 #: Each ``@`` gets a sentence; a message with very many of them would make a reply of its own size.
 _MOST_NOTES: Final = 8
 
-_REFUSALS: Final = {
-    "turn_ended": "This turn has ended; say it in your next one.",
-    "not_your_turn": "It is not your turn; wait until the turn is given to you.",
-    "too_many_calls": "This turn has used up its {max_calls} calls; end it.",
-    "bad_arguments": "The arguments are not what the tool takes: {detail}.",
-    "message_too_large": (
-        "The message has {detail} bytes and the most is {max_bytes}; say it more shortly, or leave "
-        "it in a file and name the file."
+_REFUSALS: Final[Mapping[str, str]] = {
+    CallFault.TURN_ENDED: "This turn has ended. Say it in your next turn.",
+    CallFault.NOT_YOUR_TURN: "It is not your turn. Wait until you are given the turn.",
+    CallFault.TOO_MANY_CALLS: "You have made all {max_calls} calls of this turn. End the turn.",
+    CallFault.BAD_ARGUMENTS: "The arguments do not fit the tool: {detail}.",
+    CallFault.MESSAGE_TOO_LARGE: (
+        "The message has {detail} bytes; at most {max_bytes} are allowed. Shorten it, or write it "
+        "to a file and name the file."
     ),
-    "empty_message": "The message is blank; say something, or end the turn.",
-    "no_recipients": "Nobody is addressed: list the ids of one or more seats in `to`.",
-    "self_recipient": "You are the only one addressed; a message to yourself reaches nobody.",
+    CallFault.EMPTY_MESSAGE: "The message is blank. Say something, or end the turn.",
+    CallFault.NO_RECIPIENTS: "Nobody is addressed. List the ids of one or more seats in `to`.",
+    CallFault.SELF_RECIPIENT: "You addressed only yourself, so nobody would read it.",
 }
 
-_ASIDE_REFUSALS: Final = {
-    "disabled": "this desk has no private talk",
-    "source_inactive": "you are not an active seat",
-    "author_not_on_desk": "you are not on this desk",
-    "target_inactive": "somebody addressed is not an active seat",
-    "target_not_on_desk": "somebody addressed is not on this desk",
-    "self_only": "you are the only one addressed",
-    "no_audience": "nobody is addressed: name a seat with @id",
-    "audience_too_large": "at most {max_members} may be addressed at once",
-    "thread_required": "private talk needs a thread",
-    "budget_spent": "the desk has had {max_messages} private messages in a row",
-    "unsettled_aside": "you owe the desk a word about your last aside with them",
+_ASIDE_REASONS: Final[Mapping[str, str]] = {
+    AsideReason.DISABLED: "this desk does not allow private messages",
+    AsideReason.SOURCE_INACTIVE: "you are not an active seat",
+    AsideReason.AUTHOR_NOT_ON_DESK: "you are not on this desk",
+    AsideReason.TARGET_INACTIVE: "a seat you addressed is not active",
+    AsideReason.TARGET_NOT_ON_DESK: "a seat you addressed is not on this desk",
+    AsideReason.SELF_ONLY: "you addressed only yourself",
+    AsideReason.NO_AUDIENCE: "nobody is addressed: name a seat with @id",
+    AsideReason.AUDIENCE_TOO_LARGE: "at most {max_members} seats may be addressed at once",
+    AsideReason.THREAD_REQUIRED: "private messages need a thread",
+    AsideReason.BUDGET_SPENT: "the desk has had {max_messages} private messages in a row",
+    AsideReason.UNSETTLED_ASIDE: (
+        "you have not told the desk what came of your last aside with them"
+    ),
 }
 
-_NO_TURN: Final = {
-    "disabled": "mentions start no turns in this room",
-    "hop_limit_reached": "the chain of mentions has reached its limit of {max_hops} hops",
-    "source_inactive": "you are not an active seat",
-    "no_direct_agent_mention": "no seat is named by an @id that counts",
-    "self_mention": "it names you",
-    "target_inactive": "the seat it names is not active",
-    "hop_overflow": "the chain of mentions is too long to count",
-    "no_active_seat": "no seat is active",
+#: Why nobody is next, as a clause about a row of the seat that is told. Where ``you`` stands in it,
+#: the clause for everybody else is in ``_OTHERS``.
+_NO_TURN: Final[Mapping[str, str]] = {
+    NoTurnReason.DISABLED: "mentions start no turns in this room",
+    NoTurnReason.HOP_LIMIT_REACHED: "the chain of mentions is at its limit of {max_hops} hops",
+    NoTurnReason.SOURCE_INACTIVE: "you are not an active seat",
+    NoTurnReason.NO_DIRECT_AGENT_MENTION: "no @id in it names a seat",
+    NoTurnReason.SELF_MENTION: "the first seat it names is you",
+    NoTurnReason.TARGET_INACTIVE: "the first seat it names is not active",
+    NoTurnReason.HOP_OVERFLOW: "the chain of mentions is too long to count",
+    NoTurnReason.BROADCAST: "a broadcast is routed",
+    NoTurnReason.NO_ACTIVE_SEAT: "no seat can take it up",
+}
+_OTHERS: Final[Mapping[str, str]] = {
+    NoTurnReason.SOURCE_INACTIVE: "its author is not an active seat",
+    NoTurnReason.SELF_MENTION: "the first seat it names is its author",
 }
 
 
 def refusal_text(refusal: Refusal, speaker: Speaker) -> str:
     """Return why a call was refused, and what would work."""
-    if refusal.word == "unknown_tool":
+    reason = refusal.reason
+    if reason == CallFault.UNKNOWN_TOOL:
         return _unknown_tool(refusal, speaker)
-    if refusal.word == "unknown_recipient":
-        hint = f" Did you mean {refusal.detail}?" if refusal.detail else ""
-        return f"One of the ids in `to` is no active seat.{hint} {_seats(speaker)}"
-    if refusal.word in _ASIDE_REFUSALS:
-        why = _aside_reason(refusal.word, speaker)
-        return f"Nothing was published: {why}. Say it to the desk, or leave it out."
-    return _REFUSALS[refusal.word].format(
+    if reason == CallFault.UNKNOWN_RECIPIENT:
+        near = f" Did you mean {refusal.detail}?" if refusal.detail else ""
+        return f"An id in `to` is not an active seat.{near} {_seats(speaker)}"
+    if reason in _ASIDE_REASONS:
+        why = aside_reason(reason, speaker)
+        return f"Nothing was published: {why}. Say it to the whole desk, or leave it out."
+    return _REFUSALS[reason].format(
         detail=refusal.detail,
         max_calls=speaker.policy.max_calls,
         max_bytes=speaker.policy.max_message_bytes,
     )
 
 
-def accepted_text(accepted: Accepted, speaker: Speaker, *, replaces: bool) -> str:
-    """Return what an accepted message will do once the turn ends."""
+def accepted_text(accepted: Accepted, speaker: Speaker, *, replaced: Accepted | None) -> str:
+    """Return what an accepted message will do once the turn ends.
+
+    ``replaced`` is the call that was accepted before in the same turn, if there was one.
+    """
+    committed = accepted.committed
     parts = ["Accepted."]
-    if replaces:
-        parts.append("It replaces what you said before in this turn.")
-    if accepted.committed.refusal is not None:
-        why = _aside_reason(accepted.committed.refusal, speaker)
-        parts.append(f"It goes to the whole desk, not in private: {why}.")
-    elif accepted.committed.audience.kind == "aside":
-        parts.append(
-            f"Of the seats, only {_and(accepted.committed.audience.members)} will read it."
-        )
-    if accepted.committed.completes_episode:
+    if replaced is not None:
+        parts.append("It replaces your earlier message of this turn.")
+        if replaced.committed.completes_episode and not committed.completes_episode:
+            parts.append("Your completion no longer counts.")
+    if committed.refusal is not None:
+        why = aside_reason(committed.refusal, speaker)
+        parts.append(f"It is not private, the whole desk will read it: {why}.")
+    elif committed.audience.kind == "aside":
+        parts.append(f"Of the seats, only {_and(committed.audience.members)} will read it.")
+    if committed.completes_episode:
         parts.append("It marks your work as done.")
-    parts.append(_what_next(accepted.decision, speaker))
+    parts.append(_what_next(accepted, speaker))
     parts.extend(_notes(accepted, speaker))
     return " ".join(parts)
 
 
 def explain_decision(decision: Decision, max_hops: int, content: str = "") -> str:
-    """Return a decision about a row as a clause: what chose who is next, or why nobody is.
+    """Return why a row's decision is what it is, as a clause for people.
 
     ``content`` is the row's own; a mention that does not stand in it is an address of the call.
     """
     if isinstance(decision, TurnFor):
-        return _what_chose(decision, content)
-    if decision.reason == "broadcast":
-        return "a broadcast is routed"
-    return _NO_TURN.get(decision.reason, decision.reason).format(max_hops=max_hops)
+        return _why_chosen(decision, content)
+    return no_turn_clause(decision, max_hops)
 
 
-def _what_chose(decision: TurnFor, content: str) -> str:
+def no_turn_clause(decision: NoTurn, max_hops: int, *, to_author: bool = False) -> str:
+    """Return why nobody is next, as a clause: for the row's author, or for everybody else."""
+    reason = decision.reason
+    clause = _NO_TURN[reason] if to_author else _OTHERS.get(reason, _NO_TURN[reason])
+    return clause.format(max_hops=max_hops)
+
+
+def aside_reason(reason: str, speaker: Speaker) -> str:
+    """Return why an utterance may not be private, as a clause for the seat that asked."""
+    policy = speaker.policy.aside
+    return _ASIDE_REASONS[reason].format(
+        max_members=policy.max_members, max_messages=policy.max_messages
+    )
+
+
+def _why_chosen(decision: TurnFor, content: str) -> str:
     mention = decision.mention
     if mention is None:
         return "nobody was named, and it leads the desk"
@@ -124,20 +163,24 @@ def _what_chose(decision: TurnFor, content: str) -> str:
     return f"{mention.text!r} at byte {mention.offset} is the first seat named"
 
 
-def _what_next(decision: Decision, speaker: Speaker) -> str:
+def _what_next(accepted: Accepted, speaker: Speaker) -> str:
+    decision, max_hops = accepted.decision, speaker.policy.dispatch.max_hops
     if isinstance(decision, TurnFor):
         return f"The turn goes to {decision.target_id}."
-    if decision.reason == "broadcast":
-        return "The room picks who takes it up."
-    return f"It wakes nobody: {explain_decision(decision, speaker.policy.dispatch.max_hops)}."
+    if decision.reason == NoTurnReason.BROADCAST:
+        problem = broadcast_problem(accepted.committed, speaker)
+        if problem is None:
+            return "A router chooses who takes it up."
+        decision = NoTurn(problem)
+    return f"It wakes nobody: {no_turn_clause(decision, max_hops, to_author=True)}."
 
 
 def _notes(accepted: Accepted, speaker: Speaker) -> list[str]:
     """Name each ``@`` that looks like a mention and is not one that counts."""
     # The mentions of a dm may be those it is addressed to, which its text does not hold.
-    loud = loud_agents(accepted.committed.mentions)
+    pinged = pinged_agents(accepted.committed.mentions)
     written = not isinstance(accepted.utterance, Dm)
-    if written and accepted.utterance.message.count("@") == len(loud):
+    if written and accepted.utterance.message.count("@") == len(pinged):
         return []
     notes = mention_notes(accepted.utterance.message, speaker.target, speaker.directory)
     admitted = accepted.committed.audience.members
@@ -218,17 +261,10 @@ def seen_line(seen: SeenRow) -> str:
 
 def _unknown_tool(refusal: Refusal, speaker: Speaker) -> str:
     if speaker.fence:
-        return "You are served no tools: what you say is read out of your text."
-    hint = f" Did you mean {refusal.detail}?" if refusal.detail else ""
+        return "You have no tools: your message is read out of your text."
+    near = f" Did you mean {refusal.detail}?" if refusal.detail else ""
     names = ", ".join(served(spec.name) for spec in tool_specs())
-    return f"There is no such tool.{hint} The tools are {names}."
-
-
-def _aside_reason(word: str, speaker: Speaker) -> str:
-    policy = speaker.policy.aside
-    return _ASIDE_REFUSALS[word].format(
-        max_members=policy.max_members, max_messages=policy.max_messages
-    )
+    return f"There is no such tool.{near} The tools are {names}."
 
 
 def _seats(speaker: Speaker) -> str:

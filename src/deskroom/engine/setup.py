@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from attrs import asdict, field, frozen
 
 from deskroom.core.directory import Directory
-from deskroom.core.roster import Desk, DeskSet, Member, Person, Roster
+from deskroom.core.roster import (
+    Desk,
+    DeskSet,
+    Member,
+    Person,
+    Roster,
+    validate_desks,
+    validate_roster,
+)
+from deskroom.core.text import is_blank
 from deskroom.engine.policy import Policy
-from deskroom.engine.script import Script
+from deskroom.engine.script import Script, order_of
+from deskroom.errors import UsageError, hint
 
-__all__ = ["Opening", "Seat", "Setup"]
+__all__ = ["Opening", "Seat", "Setup", "check_setup", "check_text", "difference"]
 
 _PARTS: Final = ("desk_id", "desk_name", "seats", "people", "opening", "policy")
 _SHOWN: Final = 60
@@ -81,16 +91,61 @@ class Setup:
         return self.people[0].id if self.people else None
 
 
+def check_setup(setup: Setup) -> None:
+    """Refuse what no room could run on; each name that is nobody's gets the nearest one.
+
+    Raises ``RosterError``, ``DeskError`` or ``UsageError``.
+    """
+    validate_roster(setup.directory.roster)
+    validate_desks(setup.directory.desks)
+    people = [person.id for person in setup.people]
+    if setup.opening is not None:
+        _known("the opening's person", setup.opening.by, people)
+        check_text(setup.opening.message)
+    if setup.policy.chair.by is not None:
+        _known("the chair's person", setup.policy.chair.by, people)
+    if setup.policy.chair.rounds and not people:
+        raise UsageError("a chair that nudges speaks for a person, and this room has no people")
+    for participant in setup.policy.participants or ():
+        _known("the participant", participant, setup.active)
+
+
+def check_text(text: str) -> None:
+    """Raise ``UsageError`` for a text that no person can say."""
+    if is_blank(text):
+        raise UsageError("what a person says must not be blank")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise UsageError("what a person says must be text that UTF-8 can hold") from None
+
+
+def _known(what: str, name: str, known: Iterable[str]) -> None:
+    ids = list(known)
+    if name not in ids:
+        raise UsageError(f"{what} {name!r} is not in this room{hint(name, ids)}")
+
+
 def difference(there: Setup, here: Setup) -> str | None:
     """Return the first part in which two rooms differ, for example a key of the policy, or None.
 
-    Their scripts are not compared.
+    Of their scripts only the order is compared.
     """
+    if order_of(there.script) != order_of(here.script):
+        return _order_difference(order_of(there.script), order_of(here.script))
     for name in _PARTS:
         before, now = getattr(there, name), getattr(here, name)
         if before != now:
             return next(_leaves(name.replace("_", "."), _plain(before), _plain(now)))
     return None
+
+
+def _order_difference(there: str | None, here: str | None) -> str:
+    if here is None:
+        return "it was played from a script, and this room has none"
+    if there is None:
+        return "it had no script, and this room plays one"
+    return f"order is {there!r} there and {here!r} here"
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - attrs instances, tuples and plain values

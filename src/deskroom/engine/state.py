@@ -1,7 +1,7 @@
 """The state of a room: the fold of its entries.
 
-``apply`` is the only thing that changes it, for a live room and for a resumed one alike; what it
-costs does not depend on how long the transcript is. ``steps.py`` reads it to say what comes next.
+``apply`` is the only thing that changes it, and an entry carries all that it needs; what it costs
+does not depend on how long the transcript is. ``due.py`` reads it to say what comes next.
 """
 
 from __future__ import annotations
@@ -14,24 +14,26 @@ from attrs import define, field
 
 from deskroom.core.dispatch import TurnFor
 from deskroom.core.episode import Episode
+from deskroom.core.reasons import OK, CloseReason, Outcome, RowKind
 from deskroom.core.text import is_blank
 from deskroom.core.transcript import Bookkeeping, Row
+from deskroom.engine.calls import Accepted, Refusal, Speaker, Verdict, judge, judge_post
 from deskroom.engine.entries import (
     CallEntry,
     CloseEntry,
-    CloseReason,
     EndEntry,
     Entry,
     HeaderEntry,
-    Outcome,
+    Raised,
     RoutedEntry,
     RowEntry,
     TurnEntry,
 )
+from deskroom.engine.machine import Stage, TurnEvent, advance
 from deskroom.engine.script import ScriptPosition
 from deskroom.engine.setup import Setup
 
-__all__ = ["Pending", "RoomState", "TurnRecord"]
+__all__ = ["Pending", "RoomState", "TurnRecord", "event_of"]
 
 
 class Pending(NamedTuple):
@@ -46,8 +48,10 @@ class Pending(NamedTuple):
 class TurnRecord:
     """One granted turn, as far as it has come.
 
-    ``replies`` holds a word a call, in order, late calls included. ``row`` is the sequence of the
-    row it became; ``error`` what the seat raised. A retry or a resumed grant raises ``attempt``.
+    ``replies`` holds the reply to each call, in order, late calls included: ``ok`` or a reason.
+    ``refusal`` is the reason of the last call refused while the turn was open. ``row`` is the
+    sequence of the row it became; ``error`` what the seat raised; ``text`` what it said outside
+    its calls. A retry or a resumed grant raises ``attempt``.
     """
 
     number: int
@@ -58,19 +62,23 @@ class TurnRecord:
     cue: int | None
     outcome: Outcome | None = None
     replies: list[str] = field(factory=list)
+    refusal: str | None = None
     row: int | None = None
-    error: Exception | None = field(default=None, repr=False)
+    error: Raised | None = field(default=None, repr=False)
     text: str = field(default="", repr=False)
     #: How many rows there were at this grant, and at the seat's grant before it.
     granted_at: int = field(default=0, repr=False)
     since: int | None = field(default=None, repr=False)
+    #: While the turn is open: its stage, and the accepted call that stands.
+    stage: Stage = field(default=Stage.OPEN, repr=False)
+    held: Accepted | None = field(default=None, repr=False)
 
 
 @define
 class RoomState:
     """Everything the host knows. The fields are what the rules of scenarios.md speak of."""
 
-    setup: Setup
+    setup: Setup = field(eq=False)
     has_header: bool = False
     rows: list[Row] = field(factory=list)
     entries: list[RowEntry] = field(factory=list)
@@ -83,7 +91,8 @@ class RoomState:
     queue: deque[Pending] = field(factory=deque)
     nudges: int = 0
     turns_since_chair: int = 0
-    narrated: list[str] = field(factory=list)
+    #: Seats that wrote text and made no call since the chair spoke, with the turn they did it in.
+    narrated: dict[str, int] = field(factory=dict)
     spoken: dict[str, None] = field(factory=dict)
     last_author: str | None = None
     completions: int = 0
@@ -91,8 +100,8 @@ class RoomState:
     open: TurnRecord | None = None
     #: A person spoke while the turn was open: what the turn hands on is dropped.
     interrupted: bool = False
-    #: What is owed before anything else: a row about files, a routing, a retry.
-    owed_wrote: RowEntry | EndEntry | None = None
+    #: What must be done before anything else: a row about files, a routing, a retry.
+    unreported_files: RowEntry | EndEntry | None = None
     unrouted: RowEntry | None = None
     retry: TurnRecord | None = None
     closed: CloseReason | None = None
@@ -100,8 +109,16 @@ class RoomState:
     _first_of: list[int] = field(factory=list)
     _last_grant: dict[str, int] = field(factory=dict)
     episode: Episode = field(init=False)
+    speakers: dict[str, Speaker] = field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
+        setup, books = self.setup, self.books
+        self.speakers = {
+            seat.id: Speaker(
+                seat.id, 0, seat.fence, setup.directory, setup.desk_id, setup.policy, books
+            )
+            for seat in setup.seats
+        }
         participants = self.setup.policy.participants
         self.episode = Episode.begin(self.setup.active if participants is None else participants)
         if self.setup.script is not None:
@@ -126,6 +143,11 @@ class RoomState:
 
     def _close(self, entry: CloseEntry) -> None:
         self.closed = entry.reason
+
+    def reopen(self) -> None:
+        """Let a room that was stopped go on; a room that closed by a rule stays closed."""
+        if self.closed == CloseReason.STOPPED:
+            self.closed = None
 
     def record(self, number: int, attempt: int, seat: str) -> TurnRecord | None:
         """Return a turn that this seat was granted, or None if it never was."""
@@ -166,6 +188,7 @@ class RoomState:
             since=since,
         )
         self.turns.append(self.open)
+        self.speakers[entry.seat].hop = entry.hop
         self.retry = None
 
     def _take(self, seat: str) -> None:
@@ -175,30 +198,59 @@ class RoomState:
         self.pending = None
 
     def _call(self, entry: CallEntry) -> None:
-        record = self.record(entry.turn, entry.attempt, entry.seat)
-        if record is not None and entry.source == "call":
+        if entry.late or self.open is None:
+            late = self.record(entry.turn, entry.attempt, entry.seat)
+            if late is not None:
+                late.replies.append(entry.reply)
+            return
+        record = self.open
+        if entry.source == "call":
             record.replies.append(entry.reply)
+        verdict = entry.verdict or self._judged(entry)
+        stage = advance(record.stage, event_of(verdict))
+        assert isinstance(stage, Stage)  # noqa: S101 - a call ends no turn
+        record.stage = stage
+        if isinstance(verdict, Accepted):
+            record.held = verdict
+        elif isinstance(verdict, Refusal):
+            record.refusal = verdict.reason
+
+    def _judged(self, entry: CallEntry) -> Verdict:
+        """Judge a call that was read from a journal; a refusal there is enough to know."""
+        if entry.reply != OK:
+            return Refusal(entry.reply)
+        speaker = self.speakers[entry.seat]
+        if entry.source == "fence":
+            return judge_post(entry.arguments, speaker)
+        return judge(entry.tool, entry.arguments, speaker)
 
     def _end(self, entry: EndEntry) -> None:
         record = self._finish(entry.outcome)
-        if self._narrated(entry, record) and entry.seat not in self.narrated:
-            self.narrated.append(entry.seat)
-        self.owed_wrote = entry if entry.wrote else None
-        if entry.outcome == "silent" and self.setup.policy.silence == "retry":
+        record.text, record.error = entry.text, entry.error
+        self._count_narration(record)
+        self.unreported_files = entry if entry.wrote else None
+        if entry.outcome == Outcome.SILENT and self.setup.policy.silence == "retry":
             before = self.turns[-2] if len(self.turns) > 1 else None
             if before is None or before.number != record.number:
                 self.retry = record
         # A retry is the same turn: what a person said meanwhile still counts against it.
         self.interrupted = self.interrupted and self.retry is not None
 
-    def _narrated(self, entry: EndEntry, record: TurnRecord) -> bool:
-        """Whether a seat wrote text and made no call; a fence seat's text is no narration."""
-        fence = self.setup.by_id[entry.seat].fence
-        return not (fence or record.replies or is_blank(entry.text))
+    def _count_narration(self, record: TurnRecord) -> None:
+        """Note a seat that wrote text and made no call in its turn, its retry included.
+
+        A fence seat's text is no narration.
+        """
+        if record.replies or record.row is not None:
+            if self.narrated.get(record.seat) == record.number:
+                del self.narrated[record.seat]
+        elif not (self.setup.by_id[record.seat].fence or is_blank(record.text)):
+            self.narrated.setdefault(record.seat, record.number)
 
     def _finish(self, outcome: Outcome) -> TurnRecord:
         record = self.turns[-1]
         record.outcome = outcome
+        record.stage, record.held = Stage.OPEN, None
         self.open = None
         return record
 
@@ -207,13 +259,13 @@ class RoomState:
         self.entries.append(entry)
         self.books.add(entry.row)
         match entry.kind:
-            case "seat":
+            case RowKind.SEAT:
                 self._seat_row(entry)
-            case "nudge":
+            case RowKind.NUDGE:
                 self._nudge_row(entry)
-            case "wrote":
-                self.owed_wrote = None
-            case "opening" | "person":
+            case RowKind.WROTE:
+                self.unreported_files = None
+            case RowKind.OPENING | RowKind.PERSON:
                 self.pending = _pending(entry)
                 self.interrupted = self.open is not None or self.retry is not None
                 if entry.cue is not None and self.script is not None:
@@ -226,9 +278,10 @@ class RoomState:
         if not self.interrupted:
             self.pending = _pending(entry)
         self.interrupted = False
-        record = self._finish("spoke")
-        record.row = entry.row.sequence
-        self.owed_wrote = entry if entry.wrote else None
+        record = self._finish(Outcome.SPOKE)
+        record.row, record.text = entry.row.sequence, entry.text
+        self._count_narration(record)
+        self.unreported_files = entry if entry.wrote else None
         self.unrouted = entry if entry.broadcasting else None
         if entry.completes:
             self.completions += 1
@@ -251,16 +304,15 @@ class RoomState:
             if seat in self.episode.participants:
                 self.episode = self.episode.assign(seat)
 
-    def retry_of(self, number: int) -> bool:
-        """Whether a turn was granted again because it was silent."""
-        first = self.turns[self._first_of[number - 1]]
-        return first is not self.turns[-1]
+    def is_retry(self, record: TurnRecord) -> bool:
+        """Whether a turn is granted again because it was silent."""
+        return self.turns[self._first_of[record.number - 1]] is not record
 
     @property
     def last_said(self) -> RowEntry | None:
         """The last row that somebody said; a row about files says nothing."""
         for entry in reversed(self.entries):
-            if entry.kind != "wrote":
+            if entry.kind != RowKind.WROTE:
                 return entry
         return None
 
@@ -281,3 +333,10 @@ def _pending(entry: RowEntry) -> Pending | None:
     if not isinstance(decision, TurnFor):
         return None
     return Pending(decision.target_id, decision.child_hop, entry.row.sequence)
+
+
+def event_of(verdict: Verdict) -> TurnEvent:
+    """Return what a call does to its turn."""
+    if isinstance(verdict, Accepted):
+        return TurnEvent.ACCEPT
+    return TurnEvent.REFUSE if isinstance(verdict, Refusal) else TurnEvent.READ

@@ -25,8 +25,8 @@ from filelock import lock_descriptor
 
 from deskroom.engine.entries import CloseEntry, EndEntry, Entry, HeaderEntry, RoutedEntry, RowEntry
 from deskroom.errors import FileError, RoomFailure, WireError
-from deskroom.journal.chain import FIRST, seal, unseal
-from deskroom.journal.wire import entry_in, entry_out
+from deskroom.journal.chain import FIRST, checked, seal, unseal
+from deskroom.wire import entry_in, entry_out
 
 __all__ = ["JournalError", "JournalFile", "JournalReader", "Line", "Sync", "Torn", "read_journal"]
 
@@ -35,6 +35,8 @@ Sync = Literal["row", "close", "never"]
 _GATHERED: Final = 64 * 1024
 #: What a journal begins with; a file that does not is another's, however short its last line is.
 _BEGINS: Final = b'{"kind":"header",'
+#: What the lines begin with that hold no row and say nothing of the room as a whole.
+_ROWLESS: Final = tuple(b'{"kind":"%s",' % kind for kind in (b"turn", b"call", b"end", b"routed"))
 _SETTLES: Final = (HeaderEntry, RowEntry, EndEntry, RoutedEntry, CloseEntry)
 
 
@@ -61,11 +63,13 @@ class Torn(JournalError):
 class JournalReader:
     """Reads a journal from its start, as far as it has been written, as often as it is asked.
 
-    Use it as a context manager. Everything raises ``JournalError`` for a line that is wrong.
+    Use it as a context manager. With ``only_rows`` the other lines of turns are checked against the
+    chain, and neither decoded nor yielded. Everything raises ``JournalError`` for a line that is wrong.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, only_rows: bool = False) -> None:
         self.path = str(path)
+        self._only_rows = only_rows
         self._digest, self._end, self._lines = FIRST, 0, 0
         #: Whether bytes behind the last whole line have been seen.
         self.is_torn = False
@@ -83,7 +87,10 @@ class JournalReader:
                 if not raw.endswith(b"\n"):
                     self._torn(raw)
                     return
-                yield self._line(raw)
+                if self._only_rows and self._lines and raw.startswith(_ROWLESS):
+                    self._skip(raw)
+                else:
+                    yield self._line(raw)
         except OSError as error:
             raise JournalError(self.path, f"the journal cannot be read: {error.strerror}") from None
 
@@ -96,6 +103,15 @@ class JournalReader:
         line = _line(self.path, self._lines + 1, raw, self._digest, self._end)
         self._digest, self._end, self._lines = line.digest, line.end, line.number
         return line
+
+    def _skip(self, raw: bytes) -> None:
+        number = self._lines + 1
+        try:
+            _, self._digest = checked(raw, self._digest)
+        except WireError as error:
+            problem = f"line {number} is bad: {error}"
+            raise JournalError(self.path, problem, line=number) from None
+        self._end, self._lines = self._end + len(raw), number
 
     def end(self) -> None:
         """Raise ``JournalError`` unless the file ends here with a whole line, of which it has one."""
@@ -111,13 +127,13 @@ class JournalReader:
         self._file.close()
 
 
-def read_journal(path: str | Path) -> Iterator[Line]:
+def read_journal(path: str | Path, *, only_rows: bool = False) -> Iterator[Line]:
     """Yield the lines of a journal, in order, each checked against the chain.
 
     Raises ``JournalError`` at the first line that is wrong, and ``Torn``, which is one, when that
     is a last line cut short by a crash.
     """
-    with JournalReader(path) as reader:
+    with JournalReader(path, only_rows=only_rows) as reader:
         yield from reader.lines()
         reader.end()
 

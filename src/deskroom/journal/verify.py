@@ -1,23 +1,46 @@
-"""Checking a journal against the rules: each entry is what the room would decide today."""
+"""Checking a journal against the rules: each entry is what an engine gives for what happened.
+
+What happened is read off the entry itself: a call that was made, a turn that ended, a message that
+a person said. The engine then says which entry follows, and that is held against the one that
+stands there. Nothing is decided here. Three things are taken as they are written: what seats and
+people said, the scores of a router that is not the policy's own, and when a room was stopped.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any, Final, TypeVar
 
-from attrs import frozen
+from attrs import evolve, fields, frozen
 
-from deskroom.engine.entries import CloseReason, Entry, HeaderEntry
-from deskroom.errors import UsageError
-from deskroom.journal.checker import Checker
-from deskroom.journal.file import JournalError, read_journal
+from deskroom.core import Audience, NoTurn, TurnFor
+from deskroom.core.reasons import CloseReason, Outcome, RowKind
+from deskroom.engine.due import Await, Due
+from deskroom.engine.engine import Engine
+from deskroom.engine.entries import (
+    CallEntry,
+    CloseEntry,
+    EndEntry,
+    Entry,
+    HeaderEntry,
+    RoutedEntry,
+    RowEntry,
+    TurnEntry,
+)
+from deskroom.engine.messages import Call, TurnEnd
+from deskroom.engine.setup import check_setup, check_text
+from deskroom.errors import DeskroomError, UsageError
+from deskroom.journal.file import JournalError, Line, read_journal
 
-__all__ = ["Verified", "verify", "verify_entries"]
+__all__ = ["Verified", "Verifier", "checked_lines", "verify", "verify_entries"]
+
+E = TypeVar("E", bound=Entry)
 
 
 @frozen
 class Verified:
-    """What a sound journal holds. ``closed`` is None for one that can be gone on with."""
+    """What a sound journal holds. ``closed`` is None for one that can be resumed."""
 
     lines: int
     rows: int
@@ -36,18 +59,284 @@ def verify(path: str | Path) -> Verified:
 def verify_entries(entries: Iterable[Entry], path: str | Path) -> Verified:
     """Check entries that were read from a journal, the header first; ``path`` is for errors.
 
-    Raises ``JournalError`` as ``verify`` does.
+    Raises ``JournalError`` as ``verify`` does, and ``UsageError`` where there is no header.
     """
-    checker: Checker | None = None
-    lines = 0
-    for lines, entry in enumerate(entries, start=1):
-        if checker is not None:
-            problem = checker.take(entry)
-            if problem is not None:
-                raise JournalError(str(path), f"line {lines} differs: {problem}", line=lines)
-        elif isinstance(entry, HeaderEntry):
-            checker = Checker(entry.setup, entry.order)
-    if checker is None:
-        raise UsageError("there is no header, and so nothing to hold the entries against")
-    state = checker.state
-    return Verified(lines, len(state.rows), state.granted, state.closed)
+    verifier = Verifier(path)
+    number = 0
+    for number, entry in enumerate(entries, start=1):
+        verifier.take(number, entry)
+    state = verifier.engine.state
+    return Verified(number, len(state.rows), state.granted, state.closed)
+
+
+def checked_lines(lines: Iterable[Line], path: str | Path) -> Iterator[Line]:
+    """Yield the lines of a journal as long as they are what the rules give.
+
+    Raises ``JournalError`` at the first that is not.
+    """
+    verifier = Verifier(path)
+    for line in lines:
+        verifier.take(line.number, line.entry)
+        yield line
+
+
+class Verifier:
+    """The entries that were checked so far, and what the rules say of the next one."""
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = str(path)
+        self._engine: Engine | None = None
+        #: The message that was read out of the open turn's text, and not yet its end.
+        self._read_from_text: CallEntry | None = None
+
+    @property
+    def engine(self) -> Engine:
+        """The room as the entries so far make it. Raises ``UsageError`` before the header."""
+        if self._engine is None:
+            raise UsageError("there is no header, and so nothing to check the entries against")
+        return self._engine
+
+    def take(self, number: int, entry: Entry) -> None:
+        """Check the entry of one line and fold it in.
+
+        Raises ``JournalError`` when it is not what the rules give, and ``UsageError`` when the
+        first is no header.
+        """
+        problem = self._problem(entry)
+        if problem is not None:
+            raise JournalError(self._path, f"line {number} differs: {problem}", line=number)
+
+    def _problem(self, entry: Entry) -> str | None:
+        if self._engine is None and isinstance(entry, HeaderEntry):
+            return self._begin(entry)
+        engine = self.engine
+        engine.state.reopen()
+        if engine.state.closed is not None:
+            return f"the room closed before it ({engine.state.closed})"
+        expected = self._expected(entry)
+        if isinstance(expected, str):
+            return expected
+        problem = difference(entry, expected)
+        if problem is None:
+            engine.apply(expected)
+        return problem
+
+    def _begin(self, header: HeaderEntry) -> str | None:
+        try:
+            check_setup(header.setup)
+        except DeskroomError as error:
+            return f"no room can be made of it: {error}"
+        setup = header.setup
+        if setup.script is not None:
+            # A list of its own: what people say at their cues is filled in as it is read.
+            setup = evolve(setup, script=evolve(setup.script, cues=list(setup.script.cues)))
+        self._engine = Engine(setup, scenario=header.scenario, own_router=header.own_router)
+        self._engine.apply(header)
+        return None
+
+    def _expected(self, entry: Entry) -> Entry | str:
+        """Return the entry that the rules give here, or why they give none of this kind."""
+        match entry:
+            case TurnEntry():
+                return self._due(entry, f"{entry.seat} is granted a turn")
+            case CallEntry():
+                return self._call(entry)
+            case EndEntry():
+                return self._end(entry)
+            case RowEntry():
+                return self._row(entry)
+            case RoutedEntry():
+                return self._routed(entry)
+            case CloseEntry():
+                return self._close(entry)
+            case HeaderEntry():
+                return "a journal has one header"
+
+    def _due(self, entry: E, what: str) -> E | str:
+        """Return what is due, if it is an entry of this kind."""
+        due = self.engine.due()
+        return due if isinstance(due, type(entry)) else f"{what}, but {describe(due)}"
+
+    # Turns
+
+    def _call(self, entry: CallEntry) -> CallEntry | str:
+        if entry.seat not in self.engine.setup.by_id:
+            return f"{entry.seat!r} is not a seat of this room"
+        if entry.source == "fence":
+            return self._call_from_text(entry)
+        call = Call(entry.turn, entry.attempt, entry.seat, 0, entry.tool, entry.arguments)
+        expected = self.engine.judge_call(call)
+        assert expected is not None  # noqa: S101 - the room has not closed
+        return expected
+
+    def _call_from_text(self, entry: CallEntry) -> CallEntry | str:
+        """A message that was read out of a text reads the same out of itself."""
+        message = entry.arguments.get("message") if isinstance(entry.arguments, dict) else None
+        text = message if isinstance(message, str) else ""
+        entries = self.engine.end(TurnEnd(entry.turn, entry.attempt, entry.seat, text))
+        read = entries[0] if len(entries) > 1 else None
+        if self._read_from_text is not None or not isinstance(read, CallEntry):
+            return "no message can be read out of a text here"
+        self._read_from_text = read
+        return read
+
+    def _end(self, entry: EndEntry) -> Entry | str:
+        record = self.engine.state.open
+        turn = (entry.turn, entry.attempt, entry.seat)
+        if record is None or (record.number, record.attempt, record.seat) != turn:
+            return f"turn {entry.turn} of {entry.seat} ends, but it is not open"
+        if entry.outcome == Outcome.TIMED_OUT:
+            self._read_from_text = None
+            return self.engine.expire()
+        end = TurnEnd(*turn, entry.text, entry.wrote, entry.error)
+        return self._ended(end)
+
+    def _ended(self, end: TurnEnd) -> Entry | str:
+        *read, ended = self.engine.end(end)
+        before, self._read_from_text = self._read_from_text, None
+        if read != ([] if before is None else [before]):
+            return "the message read out of the text is not the one in the text"
+        return ended
+
+    # Rows
+
+    def _row(self, entry: RowEntry) -> Entry | str:
+        match entry.kind:
+            case RowKind.SEAT:
+                return self._seat_row(entry)
+            case RowKind.PERSON if entry.cue is None:
+                return self._person_row(entry)
+            case RowKind.PERSON:
+                return self._cued_row(entry)
+            case RowKind.OPENING | RowKind.NUDGE | RowKind.WROTE:
+                return self._due_row(entry)
+
+    def _seat_row(self, entry: RowEntry) -> Entry | str:
+        record = self.engine.state.open
+        if record is None:
+            return "a seat speaks, but no turn is open"
+        turn = (record.number, record.attempt, record.seat)
+        ended = self._ended(TurnEnd(*turn, entry.text, entry.wrote))
+        if isinstance(ended, EndEntry):
+            return f"turn {record.number} has a row, but its outcome is {ended.outcome}"
+        return ended
+
+    def _person_row(self, entry: RowEntry) -> Entry | str:
+        person = entry.row.author.id or ""
+        if person not in [known.id for known in self.engine.setup.people]:
+            return f"{person!r} is not a person of this room"
+        if not self.engine.may_be_interrupted:
+            return f"a person speaks, but {describe(self.engine.due())}"
+        try:
+            check_text(entry.row.content)
+        except UsageError as error:
+            return str(error)
+        return self.engine.say(person, entry.row.content)
+
+    def _cued_row(self, entry: RowEntry) -> Entry | str:
+        script = self.engine.setup.script
+        cues: Any = () if script is None else script.cues
+        if entry.cue is None or not 0 <= entry.cue < len(cues):
+            return f"there is no cue {entry.cue} in the script"
+        cues[entry.cue] = evolve(cues[entry.cue], message=entry.row.content)
+        return self._due_row(entry)
+
+    def _due_row(self, entry: RowEntry) -> Entry | str:
+        due = self._due(entry, f"there is a row of kind {entry.kind}")
+        if isinstance(due, RowEntry) and due.kind != entry.kind:
+            return f"there is a row of kind {entry.kind}, but {describe(due)}"
+        return due
+
+    def _routed(self, entry: RoutedEntry) -> Entry | str:
+        engine, due = self.engine, self.engine.due()
+        if isinstance(due, RoutedEntry):
+            return due
+        if due is not Await.SCORES:
+            return f"row {entry.sequence} is routed, but {describe(due)}"
+        policy = engine.setup.policy.broadcast
+        if policy.router == "lexical" and not engine.own_router:
+            return engine.route(engine.policy_scores())
+        return engine.route(dict(entry.scores))
+
+    def _close(self, entry: CloseEntry) -> Entry | str:
+        if entry.reason == CloseReason.STOPPED:
+            return entry
+        return self._due(entry, f"the room closes ({entry.reason})")
+
+
+# What differs, in words
+
+
+def difference(entry: Entry, expected: Entry) -> str | None:
+    """Return the first fact in which an entry is not what the rules give, or None."""
+    if type(entry) is not type(expected):
+        return f"by the rules {describe(expected)}"
+    for name, stands, given in _facts(entry, expected):
+        if stands != given:
+            return _fact(name, stands, given)
+    return None
+
+
+def _facts(entry: Any, expected: Any) -> Iterator[tuple[str, Any, Any]]:  # noqa: ANN401 - entries
+    for attribute in fields(type(entry)):
+        stands, given = getattr(entry, attribute.name), getattr(expected, attribute.name)
+        if attribute.name == "row":
+            yield from _facts(stands, given)
+        elif attribute.eq:
+            yield _NAMES.get(attribute.name, attribute.name), stands, given
+
+
+_NAMES: Final[Mapping[str, str]] = {
+    "call_id": "number of the call",
+    "chat_id": "desk",
+    "scores": "list of scores",
+    "mentions": "list of mentions",
+    "recipients": "list of recipients",
+}
+
+
+def _fact(name: str, stands: object, given: object) -> str:
+    if name in {"content", "text"}:
+        return f"the {name} is not what the rules give"  # it may be long, and it is in the journal
+    stands_text, given_text = _plain(stands), _plain(given)
+    if stands_text == given_text:
+        return f"the {name} is not what the rules give: {given!r}"
+    return f"the {name} is {stands_text}; by the rules it is {given_text}"
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, Audience):
+        return "the desk" if value.kind == "desk" else f"an aside to {', '.join(value.members)}"
+    if isinstance(value, NoTurn):
+        return f"nobody ({value.reason})"
+    if isinstance(value, TurnFor):
+        return f"{value.target_id} at hop {value.child_hop}"
+    return repr(value)
+
+
+def describe(due: Due | Entry) -> str:
+    """Return what comes next in a room, as a clause."""
+    match due:
+        case TurnEntry():
+            return f"turn {due.turn} (attempt {due.attempt}) of {due.seat} is due"
+        case RowEntry():
+            return _ROWS[due.kind].format(who=due.row.author.id, turn=due.turn)
+        case RoutedEntry():
+            return f"row {due.sequence}, a broadcast, is to be routed"
+        case CloseEntry():
+            return f"the room closes ({due.reason})"
+        case Await.SCORES:
+            return "a broadcast is to be routed"
+        case Await.PERSON:
+            return "the room waits for a person to speak"
+        case _:
+            return f"there is another entry: {due!r}"
+
+
+_ROWS: Final[Mapping[RowKind, str]] = {
+    RowKind.OPENING: "the opening is due",
+    RowKind.PERSON: "{who} is to speak",
+    RowKind.SEAT: "turn {turn} has a row",
+    RowKind.NUDGE: "a nudge is due",
+    RowKind.WROTE: "the row about the files of turn {turn} is due",
+}

@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from attrs import asdict
 
+from deskroom.render.replay import private_text
 from deskroom.render.text import one_line, printable, shortened, value_text
-from deskroom.scenario.account import Account, Event
-from deskroom.scenario.diff import Comparison, Count, Difference
+from deskroom.runs.diff import Comparison, Count, Difference
+from deskroom.runs.view import RunView, ViewItem
 
 __all__ = ["diff_json", "diff_lines"]
 
@@ -34,70 +35,68 @@ def diff_lines(comparison: Comparison, *, all_: bool = False) -> Iterator[str]:
 
 
 def _difference(difference: Difference, comparison: Comparison) -> Iterator[str]:
-    for letter, event, other in (
+    for letter, item, other in (
         ("A", difference.a, comparison.a),
         ("B", difference.b, comparison.b),
     ):
-        if event is None:
+        if item is None:
             yield one_line(_missing(difference, other, letter))
         else:
-            yield from _event(event, letter)
+            yield from _item(item, letter)
     if difference.keys:
         yield f"    differs in: {', '.join(difference.keys)}"
 
 
-def _missing(difference: Difference, account: Account, letter: str) -> str:
+def _missing(difference: Difference, view: RunView, letter: str) -> str:
     nothing = "no such row" if difference.is_row else "no such turn"
     instead = difference.instead
     if instead is not None:
-        told = f"{_title(instead)}: {_what(instead)}"
-        return f"{instead.place}: {letter}: {nothing}; instead {told}"
-    closed = account.run.get("closed")
+        return f"{instead.place}: {letter}: {nothing}; instead {_title(instead)}: {_what(instead)}"
+    closed = view.run.get("closed")
     end = f" (closed: {closed})" if closed else ""
-    return f"{account.path}: {letter}: {nothing}; the run ends before it{end}"
+    return f"{view.path}: {letter}: {nothing}; the run ends before it{end}"
 
 
-def _event(event: Event, letter: str) -> Iterator[str]:
-    yield one_line(f"{event.place}: {letter}: {_title(event)}: {_what(event)}")
-    details = [_told(key, event.facts[key]) for key in ("next", "hop") if key in event.facts]
-    details += [key for key in ("completes",) if event.facts.get(key)]
-    if event.facts.get("refusal"):
-        details.append(_told("refusal", event.facts["refusal"]))
-    if any(word != "ok" for word in event.facts.get("replies", ())):
-        details.append(_told("replies", event.facts["replies"]))
+def _item(item: ViewItem, letter: str) -> Iterator[str]:
+    yield one_line(f"{item.place}: {letter}: {_title(item)}: {_what(item)}")
+    details = [_detail(key, item.facts[key]) for key in ("next", "hop") if key in item.facts]
+    details += [key for key in ("completes",) if item.facts.get(key)]
+    if item.facts.get("refusal"):
+        details.append(_detail("refusal", item.facts["refusal"]))
+    if any(word != "ok" for word in item.facts.get("replies", ())):
+        details.append(_detail("replies", item.facts["replies"]))
     if details:
         yield one_line(f"    {'; '.join(details)}")
-    if event.why:
-        yield one_line(f"    why: {event.why}")
+    if item.why:
+        yield one_line(f"    why: {item.why}")
 
 
-def _title(event: Event) -> str:
-    who = _author(event)
-    if not event.is_row:
-        return f"turn {event.turn}: {who}"
-    audience = event.facts["audience"]
+def _title(item: ViewItem) -> str:
+    who = _author(item)
+    if not item.is_row:
+        return f"turn {item.turn}: {who}"
+    audience = item.facts["audience"]
     whom = audience if isinstance(audience, str) else ", ".join(audience)
-    kind = f" ({event.facts['kind']})" if event.facts.get("kind") in {"nudge", "wrote"} else ""
-    return f"row {event.sequence}: {who} → {whom}{kind}"
+    kind = f" ({item.facts['kind']})" if item.facts.get("kind") in {"nudge", "wrote"} else ""
+    return f"row {item.sequence}: {who} → {whom}{kind}"
 
 
-def _author(event: Event) -> str:
-    author = event.facts["author"]
+def _author(item: ViewItem) -> str:
+    author = item.facts["author"]
     return printable(author.get("id") or author.get("kind") or author["type"])
 
 
-def _what(event: Event) -> str:
-    if not event.is_row:
-        return f"({event.facts.get('outcome') or 'not ended'})"
-    if event.hidden:
-        return "(private)" if event.hidden == 1 else f"(private, {event.hidden} messages)"
-    return shortened(event.facts["content"], _SHORT)
+def _what(item: ViewItem) -> str:
+    if not item.is_row:
+        return f"({item.facts.get('outcome') or 'not ended'})"
+    if item.hidden:
+        return private_text(item.hidden)
+    return shortened(item.facts["content"], _SHORT)
 
 
-def _told(key: str, value: Any) -> str:  # noqa: ANN401 - a value of the file format
+def _detail(key: str, value: Any) -> str:  # noqa: ANN401 - a value of the file format
     # A broadcast that went to nobody.
-    told = "nobody" if value == [] else value_text(value)
-    return f"{key}: {told}"
+    return f"{key}: {'nobody' if value == [] else value_text(value)}"
 
 
 def _summary(comparison: Comparison) -> Iterator[str]:
@@ -117,11 +116,11 @@ def _closed(value: Any) -> str:  # noqa: ANN401 - why a room closed, if it did
 
 
 def _count(count: Count) -> str:
-    told = [f"{count.same} the same"]
-    told += [f"{count.different} different"] if count.different else []
-    told += [f"{count.only_a} only in A"] if count.only_a else []
-    told += [f"{count.only_b} only in B"] if count.only_b else []
-    return ", ".join(told)
+    parts = [f"{count.same} the same"]
+    parts += [f"{count.different} different"] if count.different else []
+    parts += [f"{count.only_a} only in A"] if count.only_a else []
+    parts += [f"{count.only_b} only in B"] if count.only_b else []
+    return ", ".join(parts)
 
 
 # For programs
@@ -136,8 +135,8 @@ def diff_json(
     """
     differences = [_difference_json(found) for found in comparison.differences]
     document: Json = {
-        "a": _account_json(comparison.a, shown_path),
-        "b": _account_json(comparison.b, shown_path),
+        "a": _view_json(comparison.a, shown_path),
+        "b": _view_json(comparison.b, shown_path),
         "same": comparison.same,
         "first": differences[0] if differences else None,
         "run": {key: {"a": a, "b": b} for key, (a, b) in comparison.run.items()},
@@ -149,27 +148,27 @@ def diff_json(
     return document
 
 
-def _account_json(account: Account, shown_path: Callable[[str], str]) -> Json:
-    rows = sum(event.is_row for event in account.events)
-    return {"path": shown_path(account.path), "kind": account.kind, "rows": rows}
+def _view_json(view: RunView, shown_path: Callable[[str], str]) -> Json:
+    rows = sum(item.is_row for item in view.items)
+    return {"path": shown_path(view.path), "kind": view.kind, "rows": rows}
 
 
 def _difference_json(difference: Difference) -> Json:
     return {
         "keys": list(difference.keys),
-        "a": _event_json(difference.a),
-        "b": _event_json(difference.b),
+        "a": _item_json(difference.a),
+        "b": _item_json(difference.b),
     }
 
 
-def _event_json(event: Event | None) -> Json | None:
-    if event is None:
+def _item_json(item: ViewItem | None) -> Json | None:
+    if item is None:
         return None
     return {
-        "line": event.line,
-        "sequence": event.sequence,
-        "turn": event.turn,
-        "trigger": event.trigger,
-        **event.facts,
-        "why": event.why,
+        "line": item.line,
+        "sequence": item.sequence,
+        "turn": item.turn,
+        "trigger": item.trigger,
+        **item.facts,
+        "why": item.why,
     }

@@ -28,12 +28,13 @@ from deskroom.core.masking import code_spans
 from deskroom.core.text import is_blank, trim
 from deskroom.engine.calls import Accepted, Refusal, Speaker, judge
 from deskroom.engine.policy import Policy
-from deskroom.engine.sentences import accepted_text, explain_decision, note_sentence, refusal_text
+from deskroom.engine.sentences import accepted_text, note_sentence, refusal_text
 from deskroom.engine.setup import Seat
 from deskroom.render.marks import marked_lines
 from deskroom.render.text import one_line
+from deskroom.runs.values import target_value
+from deskroom.runs.why import decision_clause
 from deskroom.scenario import DeskSpec
-from deskroom.scenario.play.expect import target_word
 from deskroom.speech import Read, extract_post
 from deskroom.speech.tools import POST, served
 
@@ -134,7 +135,7 @@ def _reply(verdict: Accepted | Read | Refusal, speaker: Speaker) -> str:
     if isinstance(verdict, Refusal):
         return refusal_text(verdict, speaker)
     assert isinstance(verdict, Accepted)  # noqa: S101 - no way to say something is a read
-    return accepted_text(verdict, speaker, replaces=False)
+    return accepted_text(verdict, speaker, replaced=None)
 
 
 def explain_person(message: str, person: Person, desk: DeskSpec) -> Explanation:
@@ -148,7 +149,7 @@ def explain_person(message: str, person: Person, desk: DeskSpec) -> Explanation:
         return evolve(said, refusal="bad_arguments", why="UTF-8 cannot hold this text")
     mentions = resolve(message, None, author, directory)
     decision = respond_to_person(mentions, directory, desk.id)
-    why = explain_decision(decision, 0, message)
+    why = decision_clause(decision, person.id, 0, message)
     return evolve(said, audience=DESK, decision=decision, why=why)
 
 
@@ -185,7 +186,7 @@ def _nothing(author: Target, directory: Directory, message: str, hop: int) -> Ex
 
 def _judged(said: Explanation, verdict: object, policy: Policy) -> Explanation:
     if isinstance(verdict, Refusal):
-        return evolve(said, refusal=verdict.word, why="the call is refused")
+        return evolve(said, refusal=verdict.reason, why="the call is refused")
     assert isinstance(verdict, Accepted)  # noqa: S101 - a read is never judged here
     committed = verdict.committed
     return evolve(
@@ -194,7 +195,9 @@ def _judged(said: Explanation, verdict: object, policy: Policy) -> Explanation:
         decision=verdict.decision,
         completes=committed.completes_episode,
         refusal=committed.refusal,
-        why=explain_decision(verdict.decision, policy.dispatch.max_hops, committed.content),
+        why=decision_clause(
+            verdict.decision, said.speaker.id, policy.dispatch.max_hops, committed.content
+        ),
     )
 
 
@@ -328,8 +331,8 @@ def _notes_json(told: Explanation) -> list[Json]:
             "line": line,
             "column": column,
             "verdict": note.verdict,
-            "target": None if note.target is None else target_word(note.target),
-            "candidates": [target_word(target) for target in note.candidates],
+            "target": None if note.target is None else target_value(note.target),
+            "candidates": [target_value(target) for target in note.candidates],
             "nearest": note.nearest,
             "sentence": told.sentence(note),
         }

@@ -55,8 +55,8 @@ def _add(suite: Element, case: Case) -> None:
     if case.status == "passed":
         return
     lines = [_xml(line) for line in case.lines]
-    told = SubElement(element, _ELEMENTS[case.status], {"message": lines[0] if lines else ""})
-    told.text = "\n".join(lines)
+    problem = SubElement(element, _ELEMENTS[case.status], {"message": lines[0] if lines else ""})
+    problem.text = "\n".join(lines)
 
 
 def _xml(text: str) -> str:

@@ -1,28 +1,39 @@
 """A replayed scenario as a person reads it, and as a program does.
 
-``viewer`` narrows either to what one seat may read; without it the operator reads everything.
+``viewer`` narrows either to what one seat may know; without it all is shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from rich.table import Table
-
-from deskroom.core import OPERATOR, Audience, Author, Viewer, admits, project
-from deskroom.core.transcript import SeenRow
-from deskroom.core.wire import audience_out, author_out, elision_out, row_out
-from deskroom.engine.entries import RowEntry
-from deskroom.engine.state import TurnRecord
+from deskroom.core import OPERATOR, Viewer
+from deskroom.render.screen import PLAIN, Screen
+from deskroom.render.table import table_lines
 from deskroom.render.text import one_line, printable, shortened, value_text
-from deskroom.scenario.play.compare import Replay, run_values
-from deskroom.scenario.play.expect import Mismatch, Played, next_of, target_word
+from deskroom.runs.run import RunTurn
+from deskroom.runs.view import RunView, ViewItem, tells
+from deskroom.scenario.format.model import Scenario
+from deskroom.scenario.play.compare import Replay
+from deskroom.scenario.play.expect import Mismatch
+from deskroom.wire import audience_out, author_out, elision_out, row_out
 
-__all__ = ["may_read", "mismatch_line", "replay_json", "replay_table", "turn_title"]
+__all__ = [
+    "PRIVATE",
+    "may_read",
+    "mismatch_line",
+    "private_text",
+    "replay_json",
+    "replay_lines",
+    "replay_table",
+    "scenario_title",
+    "turn_title",
+]
 
-_PRIVATE: Final = "(private)"
+PRIVATE: Final = "(private)"
 _SHORT: Final = 240
+_HEADING: Final = ("#", "who → whom", "what", "next, and why")
 
 Json = dict[str, Any]
 
@@ -30,97 +41,109 @@ Json = dict[str, Any]
 # For people
 
 
-def replay_table(replay: Replay, *, viewer: Viewer = OPERATOR, verbose: bool = False) -> Table:
-    """Return the rows of a replay with who is next and why; turns without a row stand between."""
-    table = Table(expand=False, pad_edge=False, show_edge=False)
-    table.add_column("#", justify="right", no_wrap=True)
-    table.add_column("who → whom", overflow="fold", min_width=8)
-    table.add_column("what", overflow="fold", ratio=3)
-    table.add_column("next, and why", overflow="fold", ratio=2)
-    texts = {turn.row: turn.text for turn in replay.result.turns} if verbose else None
-    for item in _in_order(replay):
-        if isinstance(item, TurnRecord):
-            table.add_row(*_rowless(item, viewer, verbose=verbose))
-        else:
-            table.add_row(*_row(replay, item, viewer, texts))
-    return table
+def replay_lines(
+    replay: Replay, screen: Screen, *, viewer: Viewer = OPERATOR, verbose: bool = False
+) -> Iterator[str]:
+    """Yield a replay as ``deskroom replay`` shows it: its title, its table, and how it closed."""
+    yield screen.styled(scenario_title(replay.scenario), "bold")
+    yield from replay_table(replay, screen, viewer=viewer, verbose=verbose)
+    closed = f"closed: {replay.run.closed}"
+    if replay.unused:
+        closed += f"; unused: turn {', '.join(turn.label for turn in replay.unused)}"
+    yield f"{closed}\n"
 
 
-def _in_order(replay: Replay) -> Iterator[TurnRecord | RowEntry]:
+def scenario_title(scenario: Scenario) -> str:
+    """Return what to call a scenario: its path, and its title if it has one."""
+    title = f"{scenario.path} · {scenario.title}" if scenario.title else scenario.path
+    return one_line(title)
+
+
+def replay_table(
+    replay: Replay, screen: Screen = PLAIN, *, viewer: Viewer = OPERATOR, verbose: bool = False
+) -> Iterator[str]:
+    """Yield the lines of a table of the rows of a replay, with who is next and why.
+
+    Turns without a row stand between. ``verbose`` cuts no message, and adds what seats said outside
+    their calls.
+    """
+    view = replay.view(viewer)
+    rows = [_cells(item, view, verbose=verbose) for item in _in_order(view)]
+    return table_lines(_HEADING, rows, screen)
+
+
+def _in_order(view: RunView) -> Iterator[ViewItem]:
     """Yield rows in order, and each turn that became no row where it was granted."""
-    rowless = [turn for turn in replay.result.turns if turn.row is None]
+    rowless = [item for item in view.items if not item.is_row]
     at = 0
-    for entry in replay.result.entries:
-        while at < len(rowless) and rowless[at].granted_at < entry.row.sequence:
+    for item in view.items:
+        if item.sequence is None:
+            continue
+        while at < len(rowless) and rowless[at].granted_at < item.sequence:
             yield rowless[at]
             at += 1
-        yield entry
+        yield item
     yield from rowless[at:]
 
 
-def _row(
-    replay: Replay, entry: RowEntry, viewer: Viewer, texts: Mapping[int | None, str] | None
-) -> tuple[str, str, str, str]:
-    """Return the cells of a row; with ``texts``, the seats' by row, nothing is cut or left out."""
-    row = entry.row
-    who = f"{_author(row.author)} → {_whom(row.audience)}"
-    if entry.kind == "nudge":
+def _cells(item: ViewItem, view: RunView, *, verbose: bool) -> tuple[str, str, str, str]:
+    if item.stub is not None:
+        return _stub_cells(item)
+    if item.row is None:
+        return _turn_cells(item, view, verbose=verbose)
+    who = _who(item)
+    if item.facts["kind"] == "nudge":
         who += "\n(nudge)"
-    if not admits(row.audience, row.author, viewer):
-        return str(row.sequence), who, _PRIVATE, ""
-    what = printable(row.content)
-    if texts is None:
-        what = shortened(what, _SHORT)
-    elif _shows(viewer, row.author.id):
-        what = _with_text(what, texts.get(row.sequence, ""))
-    return str(row.sequence), who, what, _next(replay, entry)
+    what = printable(item.row.content)
+    what = _with_text(what, item.text) if verbose else shortened(what, _SHORT)
+    return str(item.sequence), who, what, _next(item)
 
 
-def _shows(viewer: Viewer, seat: str | None) -> bool:
-    """Whether a viewer may see what a seat did in its turn beyond the row that came of it."""
-    return viewer.kind != "agent" or viewer.id == seat
+def _stub_cells(item: ViewItem) -> tuple[str, str, str, str]:
+    elided = item.stub.elided if item.stub else None
+    assert elided is not None  # noqa: S101 - only stubs come here
+    number = str(item.sequence)
+    if elided.through != item.sequence:
+        number += f"-{elided.through}"
+    settled = elided.settled_at
+    end = "not settled" if settled is None else f"settled at [{settled}]"
+    return number, _who(item), private_text(elided.messages), end
+
+
+def private_text(messages: int) -> str:
+    """Return what to show in place of messages that may not be read."""
+    return PRIVATE if messages == 1 else f"(private, {messages} messages)"
+
+
+def _turn_cells(item: ViewItem, view: RunView, *, verbose: bool) -> tuple[str, str, str, str]:
+    replies = ", ".join(item.facts["replies"]) if tells(view.viewer, item.seat) else ""
+    what = f"({item.facts['outcome']}) {replies}".strip()
+    if verbose:
+        what = _with_text(what, item.text)
+    return "-", printable(item.seat or ""), what, ""
 
 
 def _with_text(what: str, text: str) -> str:
     return f"{what}\ntext: {printable(text)}" if text else what
 
 
-def _next(replay: Replay, entry: RowEntry) -> str:
-    played = _played(replay, entry)
-    word = next_of(played)
-    marks = [
-        *(["completes"] if entry.completes else []),
-        *([f"not private: {entry.refusal}"] if entry.refusal else []),
-    ]
-    if isinstance(word, dict):
-        said = "" if entry.kind == "wrote" else f"nobody: {printable(played.why())}"
-    else:
-        name = ", ".join(word) if isinstance(word, list) else word
-        said = f"{printable(name or 'nobody')}: {printable(played.why())}"
-    return "\n".join([*marks, *([said] if said else [])])
+def _who(item: ViewItem) -> str:
+    author, audience = item.facts["author"], item.facts["audience"]
+    whom = audience if isinstance(audience, str) else ", ".join(audience)
+    return printable(f"{author.get('id') or author.get('kind') or author['type']} → {whom}")
 
 
-def _rowless(record: TurnRecord, viewer: Viewer, *, verbose: bool) -> tuple[str, str, str, str]:
-    shows = _shows(viewer, record.seat)
-    outcome = f"({record.outcome or 'not ended'})"
-    replies = ", ".join(record.replies) if shows else ""
-    what = f"{outcome} {replies}".strip()
-    if verbose and shows:
-        what = _with_text(what, record.text)
-    return "-", printable(record.seat), what, ""
-
-
-def _played(replay: Replay, entry: RowEntry) -> Played:
-    recipients = replay.result.routed.get(entry.row.sequence, ())
-    return Played(replay.setup, None, entry, recipients)
-
-
-def _author(author: Author) -> str:
-    return printable(author.id or author.kind or author.type)
-
-
-def _whom(audience: Audience) -> str:
-    return "desk" if audience.kind == "desk" else ", ".join(map(printable, audience.members))
+def _next(item: ViewItem) -> str:
+    following, why = item.facts["next"], printable(item.why or "")
+    lines = ["completes"] if item.facts["completes"] else []
+    if item.facts["refusal"]:
+        lines.append(f"not private: {item.facts['refusal']}")
+    if not isinstance(following, dict):
+        name = ", ".join(following) if isinstance(following, list) else following
+        lines.append(f"{printable(name or 'nobody')}: {why}")
+    elif item.facts["kind"] != "wrote":
+        lines.append(f"nobody: {why}")
+    return "\n".join(lines)
 
 
 def mismatch_line(mismatch: Mismatch, viewer: Viewer = OPERATOR) -> str:
@@ -128,7 +151,7 @@ def mismatch_line(mismatch: Mismatch, viewer: Viewer = OPERATOR) -> str:
     place = f"{mismatch.path}:{mismatch.line}"
     if mismatch.column is not None:
         place = f"{place}:{mismatch.column}"
-    expected, got, why = _told(mismatch, viewer)
+    expected, got, why = _readable(mismatch, viewer)
     about = turn_title(mismatch.turn, mismatch.seat)
     shown = f"expected {value_text(expected)}, got {value_text(got)}; {why}"
     return one_line(f"{place}: {about}: {mismatch.key}: {shown}")
@@ -148,10 +171,10 @@ def may_read(readers: Sequence[str] | None, viewer: Viewer) -> bool:
     return viewer.kind != "agent" or readers is None or viewer.id in readers
 
 
-def _told(mismatch: Mismatch, viewer: Viewer) -> tuple[Any, Any, str]:
+def _readable(mismatch: Mismatch, viewer: Viewer) -> tuple[Any, Any, str]:
     if may_read(mismatch.private_to, viewer):
         return mismatch.expected, mismatch.got, mismatch.why
-    return _PRIVATE, _PRIVATE, _PRIVATE
+    return PRIVATE, PRIVATE, PRIVATE
 
 
 # For programs
@@ -159,73 +182,58 @@ def _told(mismatch: Mismatch, viewer: Viewer) -> tuple[Any, Any, str]:
 
 def replay_json(replay: Replay, path: str, viewer: Viewer = OPERATOR) -> Json:
     """Return a replay as JSON-ready values. Nothing in it depends on the machine it ran on."""
+    view = replay.view(viewer)
     return {
         "path": path,
         "title": replay.scenario.title,
         "order": replay.scenario.order,
         "status": "passed" if replay.ok else "failed",
-        "rows": _rows_json(replay, viewer),
-        "turns": [_turn_json(replay, record, viewer) for record in replay.result.turns],
-        "run": dict(run_values(replay.result)),
+        "rows": [_row_json(item) for item in view.items if item.is_row],
+        "turns": [_turn_json(replay.scenario, turn, view) for turn in view.turns],
+        "run": dict(view.totals),
         "unused": [turn.label for turn in replay.unused],
         "mismatches": [_mismatch_json(m, path, viewer) for m in replay.mismatches],
     }
 
 
-def _rows_json(replay: Replay, viewer: Viewer) -> list[Json]:
-    if viewer.kind != "agent":
-        return [_entry_json(replay, entry) for entry in replay.result.entries]
-    entries = {entry.row.sequence: entry for entry in replay.result.entries}
-    return [
-        _entry_json(replay, entries[seen.sequence]) if seen.elided is None else _stub_json(seen)
-        for seen in project(replay.result.rows, viewer)
-    ]
-
-
-def _entry_json(replay: Replay, entry: RowEntry) -> Json:
-    played = _played(replay, entry)
+def _row_json(item: ViewItem) -> Json:
+    if item.stub is not None and item.stub.elided is not None:
+        return {
+            "sequence": item.sequence,
+            "author": author_out(item.stub.author),
+            "audience": audience_out(item.stub.audience),
+            "elided": elision_out(item.stub.elided),
+        }
+    assert item.row is not None  # noqa: S101 - what is no stub is a row
     return {
-        **row_out(entry.row),
-        "kind": entry.kind,
-        "turn": entry.turn,
-        "trigger": entry.trigger,
-        "mentions": [target_word(m.target) for m in entry.mentions if not m.quiet],
-        "next": next_of(played),
-        "why": played.why(),
-        "completes": entry.completes,
-        "refusal": entry.refusal,
+        **row_out(item.row),
+        "kind": item.facts["kind"],
+        "turn": item.turn,
+        "trigger": item.trigger,
+        "mentions": list(item.mentions),
+        "next": item.facts["next"],
+        "why": item.why,
+        "completes": item.facts["completes"],
+        "refusal": item.facts["refusal"],
     }
 
 
-def _stub_json(seen: SeenRow) -> Json:
-    elided = seen.elided
-    assert elided is not None  # noqa: S101 - only stubs come here
+def _turn_json(scenario: Scenario, turn: RunTurn, view: RunView) -> Json:
     return {
-        "sequence": seen.sequence,
-        "author": author_out(seen.author),
-        "audience": audience_out(seen.audience),
-        "elided": elision_out(elided),
-    }
-
-
-def _turn_json(replay: Replay, record: TurnRecord, viewer: Viewer) -> Json:
-    shows = _shows(viewer, record.seat)
-    label = None if record.cue is None else replay.scenario.turns[record.cue].label
-    return {
-        "turn": record.number,
-        "attempt": record.attempt,
-        "listed": label,
-        "seat": record.seat,
-        "hop": record.hop,
-        "trigger": record.trigger,
-        "outcome": record.outcome,
-        "replies": list(record.replies) if shows else None,
-        "row": record.row,
+        "turn": turn.number,
+        "attempt": turn.attempt,
+        "listed": None if turn.cue is None else scenario.turns[turn.cue].label,
+        "seat": turn.seat,
+        "hop": turn.hop,
+        "trigger": turn.trigger,
+        "outcome": turn.outcome,
+        "replies": list(turn.replies) if tells(view.viewer, turn.seat) else None,
+        "row": turn.row,
     }
 
 
 def _mismatch_json(mismatch: Mismatch, path: str, viewer: Viewer) -> Json:
-    expected, got, why = _told(mismatch, viewer)
+    expected, got, why = _readable(mismatch, viewer)
     return {
         "path": path,
         "line": mismatch.line,

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from rich.text import Text
+from typing import Final
 
 from deskroom.core import SeenRow
 from deskroom.engine.sentences import seen_line
+from deskroom.render.screen import PLAIN, Screen
 from deskroom.render.text import printable
 
 __all__ = ["transcript_line"]
 
-_STYLES = {"agent": "cyan", "person": "green", "operator": "green", "system": "dim"}
+_STYLES: Final = {"agent": "cyan", "person": "green", "operator": "green", "system": "dim"}
 
 
-def transcript_line(seen: SeenRow) -> Text:
+def transcript_line(seen: SeenRow, screen: Screen = PLAIN) -> str:
     """Return one entry; a stub is dim, an aside is in italics, a name has its author's colour.
 
-    Only an entry begins at the left edge, so that a message of several lines can feign no other.
+    Only an entry begins at the left edge, so that no line of a message can pass for an entry.
     """
     line = printable(seen_line(seen)).replace("\n", "\n    ")
+    if not screen.color:
+        return line
     if seen.elided is not None:
-        return Text(line, style="dim")
+        return screen.styled(line, "dim")
     head, _, content = line.partition(": ")
-    style = "italic" if seen.audience.kind == "aside" else ""
-    return Text.assemble((head, _STYLES[seen.author.type]), ": ", (content, style))
+    if seen.audience.kind == "aside":
+        content = screen.styled(content, "italic")
+    return f"{screen.styled(head, _STYLES[seen.author.type])}: {content}"

@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from deskroom.core import OPERATOR, Viewer
-from deskroom.render.replay import may_read, turn_title
+from deskroom.render.replay import PRIVATE, may_read, turn_title
 from deskroom.render.text import one_line, value_text
 from deskroom.scenario.edit.update import Change
 
 __all__ = ["change_json", "change_line"]
 
-_PRIVATE = "(private)"
-
 
 def change_line(change: Change, viewer: Viewer = OPERATOR) -> str:
     """Return a change as one line: where it now stands, which turn, and what became of it."""
-    before, after = _told(change, viewer)
+    before, after = _readable(change, viewer)
     title = turn_title(change.turn, change.seat)
     shown = f"{value_text(before)} → {value_text(after)}"
     return one_line(f"{change.path}:{change.line}:{change.column}: {title}: {change.key}: {shown}")
@@ -24,7 +22,7 @@ def change_line(change: Change, viewer: Viewer = OPERATOR) -> str:
 
 def change_json(change: Change, path: str, viewer: Viewer = OPERATOR) -> dict[str, Any]:
     """Return a change as JSON-ready values; ``path`` is what to call the file."""
-    before, after = _told(change, viewer)
+    before, after = _readable(change, viewer)
     return {
         "path": path,
         "line": change.line,
@@ -37,7 +35,7 @@ def change_json(change: Change, path: str, viewer: Viewer = OPERATOR) -> dict[st
     }
 
 
-def _told(change: Change, viewer: Viewer) -> tuple[Any, Any]:
+def _readable(change: Change, viewer: Viewer) -> tuple[Any, Any]:
     if may_read(change.private_to, viewer):
         return change.before, change.after
-    return _PRIVATE, _PRIVATE
+    return PRIVATE, PRIVATE

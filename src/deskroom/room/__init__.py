@@ -1,15 +1,16 @@
 """The room: seat actors, the host actor, the chair and the clock, on bounded channels."""
 
 from deskroom.engine.entries import Entry, Journal, RowEntry
+from deskroom.engine.messages import Reply
 from deskroom.engine.policy import BroadcastPolicy, ChairPolicy, Policy
 from deskroom.engine.script import Cue, Script
-from deskroom.engine.setup import Opening
+from deskroom.engine.setup import Opening, Seat
 from deskroom.engine.state import TurnRecord
 from deskroom.room.clock import Clock, RealClock, SimulatedClock
-from deskroom.room.messages import Reply
+from deskroom.room.late import LateCalls
 from deskroom.room.room import Room, RoomResult
 from deskroom.room.router import Router, ScriptedRouter, lexical
-from deskroom.room.seat import Seat, Turn
+from deskroom.room.seat import Turn
 
 __all__ = [
     "BroadcastPolicy",
@@ -18,6 +19,7 @@ __all__ = [
     "Cue",
     "Entry",
     "Journal",
+    "LateCalls",
     "Opening",
     "Policy",
     "RealClock",

@@ -1,10 +1,10 @@
 """Time, as a port: real for a live room, simulated for a replay. Nothing else reads time.
 
-A room has one clock and one deadline at a time, that of its open turn. The clock is told when the
-host waits and how many seats are at work. The simulated one needs no more to know that everything
-is blocked: it then jumps to the next timer. A seat that waits for something of its own (a socket,
-a thread) counts as at work, so simulated time stands still meanwhile, and its turn is timed by the
-wall clock instead.
+A room has one clock and one deadline at a time, that of its open turn. A simulated clock is told
+how many seats are at work and when the host waits; it needs no more to know that everything waits,
+and then jumps to the next timer. A seat that waits for something of its own (a socket, a thread)
+counts as at work, so simulated time stands still meanwhile, and its turn is timed by the wall
+clock instead.
 """
 
 from __future__ import annotations
@@ -13,124 +13,124 @@ import math
 from collections.abc import Awaitable, Callable
 from heapq import heappop, heappush
 from time import monotonic  # noqa: TID251 - this is the clock
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 import anyio
+from attrs import define
 
 from deskroom.errors import UsageError
 
-__all__ = ["Census", "Clock", "RealClock", "SimulatedClock", "Sleeper"]
+__all__ = ["Activity", "Clock", "RealClock", "SimulatedClock"]
 
 T = TypeVar("T")
 
-Ring = Callable[[], None]
+OnDeadline = Callable[[], None]
 
 
-class Sleeper(Protocol):
-    """Whoever may sleep: one turn of a seat, which several of its tasks may share."""
+@define(eq=False)
+class Activity:
+    """What a clock knows of one turn of a seat, which several of its tasks may share.
 
-    asleep: int
-    tracked: bool
+    ``asleep`` counts the tasks that sleep; ``at_work`` says whether the turn is counted at all.
+    """
+
+    asleep: int = 0
+    at_work: bool = False
+
+
+_UNCOUNTED: Final = Activity()
 
 
 class Clock(Protocol):
-    """What a room asks of time. Seconds throughout; ``now`` starts at 0 when the room opens.
-
-    ``census`` is told who works and who waits; None for a clock that runs whoever does.
-    """
-
-    @property
-    def census(self) -> Census | None:
-        """Who is to be told."""
-        ...
+    """What a room asks of time. Seconds throughout; ``now`` starts at 0 when the room opens."""
 
     def now(self) -> float:
         """Return the seconds since the room opened."""
         ...
 
-    async def sleep(self, seconds: float, sleeper: Sleeper) -> None:
-        """Let a seat wait."""
+    async def sleep(self, seconds: float, activity: Activity) -> None:
+        """Let a seat wait. Raises ``UsageError`` for a negative or endless time."""
         ...
 
-    def arm(self, seconds: float, ring: Ring) -> None:
-        """Set the one deadline: ``ring`` is called once that many seconds have passed."""
+    def set_deadline(self, seconds: float, on_deadline: OnDeadline) -> None:
+        """Set the one deadline: ``on_deadline`` is called once that many seconds have passed."""
         ...
 
-    def disarm(self) -> None:
+    def clear_deadline(self) -> None:
         """Take the deadline back."""
         ...
 
-    def check(self) -> None:
-        """Ring if the deadline has passed; a host that never has to wait asks now and then."""
+    def check_deadline(self) -> None:
+        """Call ``on_deadline`` if the deadline has passed; a host that never waits asks this."""
         ...
 
-    async def watch(self, wait: Callable[[], Awaitable[T]]) -> T:
-        """Wait for what ``wait`` returns, and ring if the deadline passes first.
+    async def wait_for(self, wait: Callable[[], Awaitable[T]]) -> T:
+        """Return what ``wait`` returns; if the deadline passes first, call ``on_deadline``.
 
-        The wait that is cut short by a deadline is begun anew, so ``ring`` should end it.
+        ``wait`` is begun anew when a deadline cuts it short, so ``on_deadline`` should end it.
         """
         ...
 
-
-class Census(Protocol):
-    """Who works and who waits, for a clock that lets time pass only while everybody waits."""
-
-    def enter(self, sleeper: Sleeper) -> None:
-        """Count a seat as at work."""
+    def start(self) -> Activity:
+        """Count a turn as at work, and return what it is known by."""
         ...
 
-    def leave(self, sleeper: Sleeper) -> None:
-        """Count a seat as done; a seat that is not counted is left alone."""
+    def finish(self, activity: Activity) -> None:
+        """Count a turn as done; one that is not counted is left alone."""
         ...
 
-    def host_waits(self) -> None:
-        """The host has nothing to do until it gets a message."""
-        ...
-
-    def host_works(self) -> None:
-        """A message is there for the host."""
+    def host_waits(self, is_idle: Callable[[], bool]) -> None:
+        """The host has nothing to do, as long as ``is_idle`` says so."""
         ...
 
 
 class RealClock:
     """Wall-clock time, which passes whoever works."""
 
-    census = None
-
     def __init__(self) -> None:
         self._start = monotonic()
-        self._deadline: tuple[float, Ring] | None = None
+        self._deadline: tuple[float, OnDeadline] | None = None
 
     def now(self) -> float:
         """Return the seconds since this clock was made."""
         return monotonic() - self._start
 
-    async def sleep(self, seconds: float, sleeper: Sleeper) -> None:  # noqa: ARG002 - see Clock
-        """Sleep for real. Raises ``UsageError`` for a negative or endless time."""
+    async def sleep(self, seconds: float, activity: Activity) -> None:  # noqa: ARG002 - see Clock
+        """Sleep for real."""
         await anyio.sleep(_checked(seconds))
 
-    def arm(self, seconds: float, ring: Ring) -> None:
+    def set_deadline(self, seconds: float, on_deadline: OnDeadline) -> None:
         """Set the deadline. This is all that a turn pays: nobody is woken for it."""
-        self._deadline = (monotonic() + seconds, ring)
+        self._deadline = (monotonic() + seconds, on_deadline)
 
-    def disarm(self) -> None:
+    def clear_deadline(self) -> None:
         """Take the deadline back."""
         self._deadline = None
 
-    def check(self) -> None:
-        """Ring if the deadline has passed."""
+    def check_deadline(self) -> None:
+        """Call ``on_deadline`` if the deadline has passed."""
         if self._deadline is not None and monotonic() >= self._deadline[0]:
-            _, ring = self._deadline
+            _, on_deadline = self._deadline
             self._deadline = None
-            ring()
+            on_deadline()
 
-    async def watch(self, wait: Callable[[], Awaitable[T]]) -> T:
-        """Wait, and ring if the deadline passes first. A deadline set meanwhile does not count."""
+    async def wait_for(self, wait: Callable[[], Awaitable[T]]) -> T:
+        """Wait under the deadline. One that is set meanwhile does not count."""
         while self._deadline is not None:
             with anyio.move_on_after(max(0.0, self._deadline[0] - monotonic())):
                 return await wait()
-            self.check()
+            self.check_deadline()
         return await wait()
+
+    def start(self) -> Activity:
+        """Count nothing: real time passes whoever works."""
+        return _UNCOUNTED
+
+    def finish(self, activity: Activity) -> None:
+        """Count nothing."""
+
+    def host_waits(self, is_idle: Callable[[], bool]) -> None:
+        """Do nothing."""
 
 
 class SimulatedClock:
@@ -147,110 +147,105 @@ class SimulatedClock:
     def __init__(self, *, guard: bool = True) -> None:
         self._now = 0.0
         self._working = 0
-        self._host_waits = False
+        self._host_is_idle: Callable[[], bool] = _never
         self._count = 0
         self._timers: list[tuple[float, int, _Timer]] = []
-        self._deadline: tuple[float, Ring] | None = None
+        self._deadline: tuple[float, OnDeadline] | None = None
         self._guard = RealClock() if guard else None
-
-    @property
-    def census(self) -> Census:
-        """The clock itself: it must know when everybody waits."""
-        return self
 
     def now(self) -> float:
         """Return the simulated seconds since the room opened."""
         return self._now
 
-    async def sleep(self, seconds: float, sleeper: Sleeper) -> None:
-        """Wait in simulated time. Raises ``UsageError`` for a negative or endless time."""
-        timer = _Timer(sleeper)
+    async def sleep(self, seconds: float, activity: Activity) -> None:
+        """Wait in simulated time."""
+        timer = _Timer(activity)
         self._count += 1
         heappush(self._timers, (self._now + _checked(seconds), self._count, timer))
-        sleeper.asleep += 1
-        if sleeper.asleep == 1 and sleeper.tracked:
+        activity.asleep += 1
+        if activity.asleep == 1 and activity.at_work:
             self._working -= 1
         self._jump_if_all_wait()
         try:
-            await timer.rung.wait()
+            await timer.wakeup.wait()
         finally:
-            if not timer.rung.is_set():
-                timer.rung.set()
-                self._wake(sleeper)
+            if not timer.wakeup.is_set():
+                timer.wakeup.set()
+                self._wake(activity)
 
-    def _wake(self, sleeper: Sleeper) -> None:
-        sleeper.asleep -= 1
-        if sleeper.asleep == 0 and sleeper.tracked:
+    def _wake(self, activity: Activity) -> None:
+        activity.asleep -= 1
+        if activity.asleep == 0 and activity.at_work:
             self._working += 1
 
-    def arm(self, seconds: float, ring: Ring) -> None:
+    def set_deadline(self, seconds: float, on_deadline: OnDeadline) -> None:
         """Set the deadline, in simulated time and for the guard."""
-        self._deadline = (self._now + seconds, ring)
+        self._deadline = (self._now + seconds, on_deadline)
         if self._guard is not None:
-            self._guard.arm(seconds, ring)
+            self._guard.set_deadline(seconds, on_deadline)
 
-    def disarm(self) -> None:
+    def clear_deadline(self) -> None:
         """Take the deadline back."""
         self._deadline = None
         if self._guard is not None:
-            self._guard.disarm()
+            self._guard.clear_deadline()
 
-    def check(self) -> None:
-        """Let the guard ring if its deadline has passed."""
+    def check_deadline(self) -> None:
+        """Ask the guard whether its deadline has passed."""
         if self._guard is not None:
-            self._guard.check()
+            self._guard.check_deadline()
 
-    async def watch(self, wait: Callable[[], Awaitable[T]]) -> T:
+    async def wait_for(self, wait: Callable[[], Awaitable[T]]) -> T:
         """Wait under the guard; simulated time passes by itself."""
-        return await (wait() if self._guard is None else self._guard.watch(wait))
+        return await (wait() if self._guard is None else self._guard.wait_for(wait))
 
-    def enter(self, sleeper: Sleeper) -> None:
-        """Count a seat as at work."""
-        sleeper.tracked = True
+    def start(self) -> Activity:
+        """Count a turn as at work."""
         self._working += 1
+        return Activity(at_work=True)
 
-    def leave(self, sleeper: Sleeper) -> None:
-        """Count a seat as done; time may jump now."""
-        if sleeper.tracked:
-            sleeper.tracked = False
-            if not sleeper.asleep:
+    def finish(self, activity: Activity) -> None:
+        """Count a turn as done; time may jump now."""
+        if activity.at_work:
+            activity.at_work = False
+            if not activity.asleep:
                 self._working -= 1
             self._jump_if_all_wait()
 
-    def host_waits(self) -> None:
-        """The host has nothing to do: if no seat works either, time jumps."""
-        self._host_waits = True
+    def host_waits(self, is_idle: Callable[[], bool]) -> None:
+        """If no seat works either, let time jump."""
+        self._host_is_idle = is_idle
         self._jump_if_all_wait()
 
-    def host_works(self) -> None:
-        """The host has a message, so time stands still."""
-        self._host_waits = False
-
     def _jump_if_all_wait(self) -> None:
-        if self._working > 0 or not self._host_waits:
+        if self._working > 0 or not self._host_is_idle():
             return
-        while self._timers and self._timers[0][2].rung.is_set():
+        while self._timers and self._timers[0][2].wakeup.is_set():
             heappop(self._timers)
         due = self._timers[0][0] if self._timers else math.inf
         if self._deadline is not None and self._deadline[0] <= due:
-            at, ring = self._deadline
-            self.disarm()
+            at, on_deadline = self._deadline
+            self.clear_deadline()
             self._now = at if math.isfinite(at) else self._now
-            ring()
+            on_deadline()
         elif self._timers:
             self._now, _, timer = heappop(self._timers)
-            self._wake(timer.sleeper)
-            timer.rung.set()
+            self._wake(timer.activity)
+            timer.wakeup.set()
 
 
 class _Timer:
-    """One sleep: whose it is, and whether it is over."""
+    """One sleep: of which turn, and whether it is over."""
 
-    __slots__ = ("rung", "sleeper")
+    __slots__ = ("activity", "wakeup")
 
-    def __init__(self, sleeper: Sleeper) -> None:
-        self.sleeper = sleeper
-        self.rung = anyio.Event()
+    def __init__(self, activity: Activity) -> None:
+        self.activity = activity
+        self.wakeup = anyio.Event()
+
+
+def _never() -> bool:
+    return False
 
 
 def _checked(seconds: object) -> float:

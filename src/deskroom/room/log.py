@@ -7,34 +7,130 @@ import sys
 from functools import cache
 from typing import Any
 
-import structlog
+from deskroom.core.reasons import OK, Outcome, RowKind
+from deskroom.engine.engine import Engine
+from deskroom.engine.entries import (
+    CallEntry,
+    CloseEntry,
+    EndEntry,
+    Entry,
+    HeaderEntry,
+    RoutedEntry,
+    RowEntry,
+    TurnEntry,
+)
 
-__all__ = ["logs_info", "room_logger"]
+__all__ = ["RoomLog"]
 
 
-def room_logger(room: str) -> Any:  # noqa: ANN401 - structlog's loggers are made at run time
-    """Return a logger bound to a room.
+class RoomLog:
+    """A room's log, bound to the room's name. What it says follows from the room's entries.
 
     A program that has configured structlog gets its events its own way. One that has not hears
-    only of warnings, on stderr: a library that is imported must not print.
+    only of warnings and errors, on stderr: a library that is imported must not print. structlog is
+    loaded with the first event that somebody hears.
     """
-    if structlog.is_configured():
-        return structlog.get_logger("deskroom").bind(room=room)
-    quiet = structlog.wrap_logger(
+
+    def __init__(self, room: str) -> None:
+        self._room = room
+        self._logger: Any = None
+        #: Whether anybody hears of events at info level; nobody pays for a level that is off.
+        self.hears_info = _is_configured() and _hears_info(self._bound())
+
+    def entry(self, entry: Entry, engine: Engine) -> None:
+        """Log an entry that is about to be applied."""
+        match entry:
+            case EndEntry():
+                self._end(entry, engine)
+            case _ if not self.hears_info:
+                pass
+            case HeaderEntry():
+                self.info("room.opened", seats=len(entry.setup.seats))
+            case TurnEntry(turn, seat):
+                self.info(
+                    "turn.granted", turn=turn, seat=seat, hop=entry.hop, attempt=entry.attempt
+                )
+            case CallEntry(turn, _, seat):
+                number = {} if entry.late else {"call": entry.call_id}
+                if entry.reply == OK:
+                    self.info("call.accepted", turn=turn, seat=seat, **number)
+                else:
+                    self.info("call.refused", turn=turn, seat=seat, **number, reason=entry.reply)
+            case RowEntry():
+                self._row(entry)
+            case RoutedEntry():
+                recipients = len(entry.recipients)
+                self.info("broadcast.routed", sequence=entry.sequence, recipients=recipients)
+            case CloseEntry(reason):
+                self.info("room.closed", reason=reason, rows=len(engine.state.rows))
+
+    def _row(self, entry: RowEntry) -> None:
+        row, turn = entry.row, {} if entry.turn is None else {"turn": entry.turn}
+        fields = {"sequence": row.sequence, "kind": entry.kind, "audience": row.audience.kind}
+        self.info("row.committed", **turn, **fields)
+        if entry.kind == RowKind.SEAT:
+            self.info("turn.ended", **turn, seat=row.author.id, outcome=Outcome.SPOKE)
+
+    def _end(self, entry: EndEntry, engine: Engine) -> None:
+        """Log the end of a turn that becomes no row, and what is lost with it."""
+        turn = {"turn": entry.turn, "seat": entry.seat}
+        if engine.state.open is not None and engine.state.open.held is not None:
+            self.warning("turn.dropped", **turn, why=entry.outcome)
+        if self.hears_info:
+            self.info("turn.ended", **turn, outcome=entry.outcome)
+        if entry.error is not None:
+            self.warning("turn.failed", **turn, error=entry.error.type)
+        elif entry.outcome == Outcome.TIMED_OUT:
+            self.warning("turn.timed_out", **turn)
+
+    def info(self, event: str, **fields: object) -> None:
+        """Log what happens in every room."""
+        self._bound().info(event, **fields)
+
+    def warning(self, event: str, **fields: object) -> None:
+        """Log what somebody should look at."""
+        self._bound().warning(event, **fields)
+
+    def error(self, event: str, error: BaseException, **fields: object) -> None:
+        """Log what ended the room, with the traceback."""
+        self._bound().error(event, exc_info=error, **fields)
+
+    def _bound(self) -> Any:  # noqa: ANN401 - structlog's loggers are made at run time
+        if self._logger is None:
+            import structlog  # noqa: PLC0415 - see the class
+
+            logger = structlog.get_logger("deskroom") if _is_configured() else _own_logger()
+            self._logger = logger.bind(room=self._room)
+        return self._logger
+
+
+def _is_configured() -> bool:
+    structlog = sys.modules.get("structlog")
+    return structlog is not None and bool(structlog.is_configured())
+
+
+def _own_logger() -> Any:  # noqa: ANN401 - as above
+    import structlog  # noqa: PLC0415 - as above
+
+    return structlog.wrap_logger(
         structlog.WriteLogger(sys.stderr),
         processors=_processors(),
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
     )
-    return quiet.bind(room=room)
 
 
 @cache
 def _processors() -> list[Any]:
     """Return how a line is made; it takes as long to set up as a turn does to play."""
-    return [structlog.processors.add_log_level, structlog.dev.ConsoleRenderer(colors=False)]
+    import structlog  # noqa: PLC0415 - as above
+
+    return [
+        structlog.processors.add_log_level,
+        structlog.processors.format_exc_info,
+        structlog.dev.ConsoleRenderer(colors=False),
+    ]
 
 
-def logs_info(log: Any) -> bool:  # noqa: ANN401 - see room_logger
-    """Whether a logger does anything with an event at info level."""
-    asks = getattr(log, "is_enabled_for", None) or getattr(log, "isEnabledFor", None)
+def _hears_info(logger: Any) -> bool:  # noqa: ANN401 - as above
+    asks = getattr(logger, "is_enabled_for", None) or getattr(logger, "isEnabledFor", None)
     return True if asks is None else bool(asks(logging.INFO))

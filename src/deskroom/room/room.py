@@ -10,29 +10,22 @@ from attrs import field, frozen
 
 from deskroom.core.audience import Viewer
 from deskroom.core.dispatch import Decision
-from deskroom.core.roster import Person, validate_desks, validate_roster
-from deskroom.core.text import is_blank
+from deskroom.core.reasons import CloseReason
+from deskroom.core.roster import Person
 from deskroom.core.transcript import Row, SeenRow, project
-from deskroom.engine.entries import (
-    CloseEntry,
-    CloseReason,
-    Entry,
-    HeaderEntry,
-    Journal,
-    RowEntry,
-)
+from deskroom.engine.engine import Engine
+from deskroom.engine.entries import CloseEntry, Entry, HeaderEntry, Journal, Raised, RowEntry
 from deskroom.engine.policy import Policy
-from deskroom.engine.script import Script, order_of
-from deskroom.engine.setup import Opening, Setup, difference
+from deskroom.engine.script import Script
+from deskroom.engine.setup import Opening, Seat, Setup, check_setup, check_text, difference
 from deskroom.engine.state import RoomState, TurnRecord
-from deskroom.errors import RoomClosed, RoomFailure, UsageError, hint
+from deskroom.errors import FileError, RoomClosed, RoomFailure, UsageError, hint
 from deskroom.room.clock import Clock, RealClock, SimulatedClock
-from deskroom.room.host import Host, OnRow
-from deskroom.room.log import room_logger
-from deskroom.room.messages import Word
+from deskroom.room.host import Host, OnRow, Spoken
+from deskroom.room.late import LateCalls
+from deskroom.room.log import RoomLog
 from deskroom.room.router import Router
-from deskroom.room.seat import Act, Seat
-from deskroom.room.straggler import Straggler
+from deskroom.room.seat import Act
 
 __all__ = ["Room", "RoomResult"]
 
@@ -42,9 +35,11 @@ class RoomResult:
     """What came of a run.
 
     ``rows`` and ``decisions`` go side by side; ``entries`` holds both with what triggered them.
-    ``turns`` has a record for each grant, in order, with its outcome and what the seat raised.
-    ``closed`` says why the room closed, and ``error`` what failed when that is ``failed``.
-    ``setup`` is what the room was made of, and so what it decided by.
+    ``turns`` has a record for each grant, in order, with its outcome and what the seat raised;
+    ``exceptions`` holds the exceptions themselves, as far as this process saw them raised, by the
+    number of the turn that each cost. ``state`` is the fold of it all. ``closed`` says why the room closed, and ``error`` what
+    failed when that is ``failed``. ``setup`` is what the room was made of, and so what it decided
+    by.
     """
 
     closed: CloseReason
@@ -56,14 +51,22 @@ class RoomResult:
     nudges: int
     routed: Mapping[int, tuple[str, ...]] = field(repr=False)
     unplayed: tuple[int, ...] = field(default=(), repr=False)
+    exceptions: Mapping[int, Exception] = field(factory=dict, eq=False, repr=False)
     error: RoomFailure | None = None
     setup: Setup = field(repr=False, eq=False)
+    state: RoomState = field(repr=False, eq=False)
 
     @classmethod
-    def of(cls, state: RoomState, error: RoomFailure | None) -> Self:
+    def of(
+        cls,
+        engine: Engine,
+        error: RoomFailure | None = None,
+        exceptions: Mapping[int, Exception] | None = None,
+    ) -> Self:
         """Return what a closed room's state amounts to."""
+        state = engine.state
         return cls(
-            closed=state.closed or "failed",
+            closed=state.closed or CloseReason.FAILED,
             rows=tuple(state.rows),
             decisions=tuple(entry.decision for entry in state.entries),
             entries=tuple(state.entries),
@@ -72,12 +75,14 @@ class RoomResult:
             nudges=state.nudges,
             routed={sequence: entry.recipients for sequence, entry in state.routed.items()},
             unplayed=tuple(state.script.unplayed()) if state.script is not None else (),
+            exceptions=exceptions or {},
             error=error,
             setup=state.setup,
+            state=state,
         )
 
     @property
-    def failures(self) -> dict[int, Exception]:
+    def failures(self) -> dict[int, Raised]:
         """What seats raised, by the number of the turn that it cost."""
         return {turn.number: turn.error for turn in self.turns if turn.error is not None}
 
@@ -93,9 +98,14 @@ class Room:
     has a name, a role or a brief. Their order is the desk's; the first leads it. ``people`` maps
     ids to labels. ``opening`` is the first row, as ``(person, message)`` or as a message by the
     first person; a room without one waits for the first ``say``. ``router`` scores broadcasts in
-    place of the one the policy names. ``on_row`` is called, and awaited if it can be, with every
-    row as soon as it is there. ``clock`` is real unless given. ``journal`` keeps every entry, and
-    ``resume`` takes the entries of an earlier run, whose end this room goes on from.
+    place of the one the policy names. ``on_row`` is called, and awaited if it can be, with the
+    ``RowEntry`` of every row as soon as the row is there. ``clock`` is real unless given.
+    ``journal`` keeps every entry, and ``resume`` takes the entries of an earlier run, whose end
+    this room goes on from; ``late_calls`` are what its seats still had to say.
+
+    What a seat raises costs its turn. ``raise_from_seats`` lists exceptions that end the room
+    instead and leave ``run``, for example ``AssertionError`` in a test; the turn then stays open in
+    the journal, as after a crash. So does whatever is no ``Exception``, always.
 
     Raises ``RosterError`` or ``DeskError`` for seats, people or a desk that cannot be, and
     ``UsageError`` where a name in the policy or the opening is nobody's, or where the entries to
@@ -116,12 +126,14 @@ class Room:
         clock: Clock | None = None,
         journal: Journal | None = None,
         resume: Iterable[Entry] = (),
+        late_calls: Iterable[LateCalls] = (),
         script: Script | None = None,
         scenario: str | None = None,
+        raise_from_seats: tuple[type[Exception], ...] = (),
     ) -> None:
         acts = {(s if isinstance(s, Seat) else Seat(id=s)): act for s, act in seats.items()}
         known = _people(people)
-        setup = Setup(
+        self.setup = Setup(
             desk_id=desk,
             desk_name=desk if name is None else name,
             seats=tuple(acts),
@@ -130,62 +142,75 @@ class Room:
             opening=_opening(opening, known),
             script=script,
         )
-        _check(setup)
-        self.setup = setup
-        self.state = _restored(setup, resume)
+        check_setup(self.setup)
+        self.engine = Engine(self.setup, scenario=scenario, own_router=router is not None)
+        _resume(self.engine, resume)
         self._clock = clock or RealClock()
         self._task: int | None = None
         self._done = False
-        self._stragglers: list[Straggler] = []
+        self._failure: RoomFailure | None = None
+        self._log = RoomLog(desk)
         self._host = Host(
-            self.state,
+            self.engine,
             {seat.id: act for seat, act in acts.items()},
             self._clock,
-            log=room_logger(desk),
+            log=self._log,
             journal=journal,
             router=router,
             on_row=on_row,
             inbox_size=64 if script is None else max(64, script.most_late + 8),
             # Only simulated time can tell that nobody has anything left to say.
-            settle=script is not None and isinstance(self._clock, SimulatedClock),
-            scenario=scenario,
+            settles=script is not None and isinstance(self._clock, SimulatedClock),
+            ends_room=raise_from_seats,
         )
+        self._late_calls = list(late_calls)
+        for late in self._late_calls:
+            if late.after_s is None:
+                late.send_all(self._host.inbox)
 
     @property
     def header(self) -> HeaderEntry:
         """The first entry of this room's journal: what the room is made of."""
-        return self._host.header()
+        return self.engine.header()
 
     async def run(self) -> RoomResult:
         """Play the room until it closes, and return what came of it. A room runs once.
 
         A seat that raises or hangs costs its own turn. A router, a callback or a journal that
-        fails closes the room: the result says ``failed`` and holds the error.
+        fails closes the room: the result says ``failed`` and holds the error, whose cause is what
+        was raised. Raises ``UsageError`` when it is called again, and what a seat raised to end
+        the room: see ``raise_from_seats``.
         """
         if self._task is not None:
             raise UsageError("a room runs once; make a new one to run it again")
         self._task = anyio.get_current_task().id
-        failure: RoomFailure | None = None
         fault: Exception | None = None
-        async with anyio.create_task_group() as tasks:
-            for straggler in self._stragglers:
-                await tasks.start(straggler.run, self._host.inbox, self._clock)
-            try:
-                await self._host.run(tasks)
-            except RoomFailure as error:
-                failure = error
-            except Exception as error:  # noqa: BLE001 - raised again, outside the task group
-                fault = error
-            finally:
-                self._done = True
-            # Seats that only wait for a turn have been told that there is none, and end.
-            if self._host.leaves_work or self._stragglers:
-                tasks.cancel_scope.cancel()
+        try:
+            async with anyio.create_task_group() as tasks:
+                delayed = [late for late in self._late_calls if late.after_s is not None]
+                for late in delayed:
+                    await tasks.start(late.run, self._host.inbox, self._clock)
+                try:
+                    await self._host.run(tasks)
+                except RoomFailure as error:
+                    self._failure = error
+                except Exception as error:  # noqa: BLE001 - raised again, outside the task group
+                    fault = error
+                finally:
+                    self._done = True
+                # Seats that only wait for a turn have been told that there is none, and end.
+                if self._host.leaves_work or delayed:
+                    tasks.cancel_scope.cancel()
+        except BaseExceptionGroup as group:
+            raise _only_one(group) from None
         if fault is not None:
             raise fault
-        if failure is not None:
-            self.state.apply(CloseEntry("failed"))
-        return RoomResult.of(self.state, failure)
+        if self._failure is not None:
+            # A journal's failure is a sentence; what a router or a callback raised needs more.
+            if not isinstance(self._failure, FileError):
+                self._log.error("room.failed", self._failure)
+            self.engine.apply(CloseEntry(CloseReason.FAILED))
+        return RoomResult.of(self.engine, self._failure, self._host.exceptions)
 
     async def say(self, person: str, text: str) -> Row:
         """Speak into the room as a person, and return the row once it is there.
@@ -193,47 +218,33 @@ class Room:
         The row is appended at once, even while a turn is open; what that turn hands on is then
         dropped, and the turn goes to the seat that the person names, or to the lead. Said before
         ``run``, it waits for the room to open. Raises ``RoomClosed`` when the room closes first,
-        and ``UsageError`` for a stranger or a blank text.
+        with what failed as its cause if the room failed, and ``UsageError`` for a stranger or a
+        blank text.
         """
         ids = [known.id for known in self.setup.people]
         if person not in ids:
-            raise UsageError(f"{person!r} is no person of this room{hint(person, ids)}")
-        _check_text(text)
+            raise UsageError(f"{person!r} is not a person of this room{hint(person, ids)}")
+        check_text(text)
         if self._done:
-            raise RoomClosed("the room has closed; nothing can be said any more")
+            raise self._closed("the room has closed; nothing can be said any more")
         if self._task == anyio.get_current_task().id:
             raise UsageError(
                 "say would wait for the very room that is waiting here; start it as a task instead"
             )
-        word = Word(person, text)
+        spoken = Spoken(person, text)
         try:
-            await self._host.inbox.put(word)
+            await self._host.inbox.send(spoken)
         except anyio.ClosedResourceError:
-            raise RoomClosed("the room has closed; nothing can be said any more") from None
-        await word.done.wait()
-        if word.row is None:
-            raise RoomClosed("the room closed before this was said")
-        return word.row
+            raise self._closed("the room has closed; nothing can be said any more") from None
+        await spoken.done.wait()
+        if spoken.row is None:
+            raise self._closed("the room closed before this was said")
+        return spoken.row
 
-    def straggle(
-        self,
-        record: TurnRecord,
-        calls: Iterable[tuple[object, object]],
-        *,
-        after_s: float | None = None,
-    ) -> None:
-        """Send calls (tool, arguments) that a seat still had to send after a turn that has ended.
-
-        This is for a resumed script: the process that was to send them has died. They are there
-        when the room opens, or come that many seconds of the room's clock later, as from a seat
-        that let its deadline pass.
-        """
-        straggler = Straggler(record, tuple(calls))
-        if after_s is None:
-            straggler.put_all(self._host.inbox)
-        else:
-            straggler.after_s = after_s
-            self._stragglers.append(straggler)
+    def _closed(self, problem: str) -> RoomClosed:
+        error = RoomClosed(problem)
+        error.__cause__ = self._failure
+        return error
 
     def stop(self) -> None:
         """Close the room now: an open turn becomes no row, and what is written stays written.
@@ -244,30 +255,23 @@ class Room:
             self._host.stop()
 
 
-def _restored(setup: Setup, entries: Iterable[Entry]) -> RoomState:
+def _only_one(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return the one exception in a group; a group of several stays one."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
+def _resume(engine: Engine, entries: Iterable[Entry]) -> None:
     """Fold the entries of an earlier run; a room that was stopped is open again."""
-    state = RoomState(setup)
     for entry in entries:
         if isinstance(entry, HeaderEntry):
-            differs = difference(entry.setup, setup) or _order_difference(entry, setup.script)
+            differs = difference(entry.setup, engine.setup)
             if differs is not None:
                 raise UsageError(f"these entries are of another room: {differs}")
-        state.apply(entry)
-    if state.closed == "stopped":
-        state.closed = None
-    return state
-
-
-def _order_difference(there: HeaderEntry, script: Script | None) -> str | None:
-    """Return how the orders of two rooms' scripts differ, or that only one room has a script."""
-    here = order_of(script)
-    if there.order == here:
-        return None
-    if here is None:
-        return "it was played from a script, and this room has none"
-    if there.order is None:
-        return "it had no script, and this room plays one"
-    return f"order is {there.order!r} there and {here!r} here"
+        engine.apply(entry)
+    engine.state.reopen()
 
 
 def _people(people: Mapping[str, str] | Iterable[Person]) -> tuple[Person, ...]:
@@ -286,34 +290,3 @@ def _opening(
             raise UsageError("an opening is a person's words, and this room has no people")
         return Opening(people[0].id, opening)
     return Opening(*opening)
-
-
-def _check(setup: Setup) -> None:
-    """Refuse what no room could run on; each name that is nobody's gets the nearest one."""
-    validate_roster(setup.directory.roster)
-    validate_desks(setup.directory.desks)
-    people = [person.id for person in setup.people]
-    if setup.opening is not None:
-        _known("the opening's person", setup.opening.by, people)
-        _check_text(setup.opening.message)
-    if setup.policy.chair.by is not None:
-        _known("the chair's person", setup.policy.chair.by, people)
-    if setup.policy.chair.rounds and not people:
-        raise UsageError("a chair that nudges speaks for a person, and this room has no people")
-    for participant in setup.policy.participants or ():
-        _known("the participant", participant, setup.active)
-
-
-def _known(what: str, name: str, known: Iterable[str]) -> None:
-    ids = list(known)
-    if name not in ids:
-        raise UsageError(f"{what} {name!r} is not in this room{hint(name, ids)}")
-
-
-def _check_text(text: str) -> None:
-    if is_blank(text):
-        raise UsageError("a person's words must not be blank")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise UsageError("a person's words must be text that UTF-8 can hold") from None

@@ -1,27 +1,28 @@
-"""A seat: what the room knows of it, the turn it is handed, and the actor that plays it.
+"""A seat's side of the room: the turn in the hands of a seat, and the actor that plays it.
 
 To a user a seat is an async function of a turn. The actor around it takes grants from one channel
-and puts calls, and at the end the end of the turn, on the host's.
+and sends calls, and at the end the end of the turn, on the host's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from threading import get_ident
+from typing import Any, Final, NamedTuple, Protocol
 
 import anyio
 from anyio.lowlevel import checkpoint
 
-from deskroom.core.audience import Viewer
+from deskroom.core.reasons import CallFault
 from deskroom.core.text import is_blank
-from deskroom.core.transcript import Row, SeenRow
-from deskroom.engine.policy import Policy
-from deskroom.engine.reading import history_bounds
+from deskroom.core.transcript import SeenRow
+from deskroom.engine.arguments import plain
+from deskroom.engine.entries import Raised
+from deskroom.engine.messages import Call, History, Reply, TurnEnd, TurnGrant
 from deskroom.engine.setup import Seat
-from deskroom.engine.state import TurnRecord
 from deskroom.errors import SeatCancelled, UsageError
-from deskroom.room.mailbox import CLOSING, Mailbox
-from deskroom.room.messages import Call, History, Reply, TurnEnd
+from deskroom.room.channel import CLOSED, Channel
+from deskroom.room.clock import Activity, Clock
 from deskroom.speech.tools import (
     BROADCAST,
     COMPLETE_EPISODE,
@@ -33,143 +34,116 @@ from deskroom.speech.tools import (
     tool_specs,
 )
 
-if TYPE_CHECKING:
-    from deskroom.room.clock import Census, Clock
+__all__ = ["Act", "CallPair", "Caller", "FromSeat", "SeatChannel", "Turn", "run_seat"]
 
-__all__ = ["Act", "CountedInbox", "HostInbox", "Seat", "SeatChannel", "Turn", "run_seat"]
-
-_WAITED_IN_VAIN = "the seat waited for a task that was cancelled"
-_CLOSED = "The room has closed: this call was not taken."
+_WAITED_IN_VAIN: Final = "the seat waited for a task that was cancelled"
+_ROOM_CLOSED: Final = "The room has closed: this call was not taken."
+_FOREIGN_THREAD: Final = (
+    "a turn belongs to the thread of its room; call it from there, for example through "
+    "anyio.from_thread.run"
+)
 #: No arguments at all, as told from the null that a model may emit for them.
 _NO_ARGUMENTS: Final = object()
-
-
-class HostInbox(Mailbox[Any]):
-    """The host's end of every channel: the clock watches over each of its waits."""
-
-    def __init__(self, size: int, clock: Clock) -> None:
-        super().__init__(size)
-        self._clock = clock
-
-    async def take_later(self) -> Any:  # noqa: ANN401 - the host matches on the message's type
-        """Take the next message; the deadline may pass meanwhile."""
-        return await self._clock.watch(super().take_later)
-
-
-class CountedInbox(HostInbox):
-    """A host's inbox that tells a clock when the host waits and when it works."""
-
-    def __init__(self, size: int, clock: Clock, census: Census) -> None:
-        super().__init__(size, clock)
-        self._census = census
-
-    def put_nowait(self, item: object) -> None:
-        """Put a message. Raises ``anyio.WouldBlock`` when the channel is full."""
-        super().put_nowait(item)
-        self._census.host_works()
-
-    async def take(self) -> Any:  # noqa: ANN401 - the host matches on the message's type
-        """Take the next message, letting time pass when there is none."""
-        if not self.items:
-            self._census.host_waits()
-        return await super().take()
-
-
-class SeatChannel:
-    """The two ends between the host and one seat: grants and replies one way, calls the other.
-
-    ``rows`` is the transcript as it grows, of which a turn shows what its seat may read.
-    """
-
-    def __init__(
-        self, seat: Seat, host: HostInbox, clock: Clock, rows: Sequence[Row], policy: Policy
-    ) -> None:
-        self.seat = seat
-        self.host = host
-        self.clock = clock
-        self.census = clock.census
-        self.rows = rows
-        self.policy = policy
-        self.viewer = Viewer("agent", seat.id)
-        self.calls = 0
-        self.grants: Mailbox[Turn] = Mailbox(1)
-        self._replies: Mailbox[Reply] = Mailbox(1)
-        self._calling = False
-        self._freed: anyio.Event | None = None
-
-    def grant(self, record: TurnRecord, note: str | None) -> Turn:
-        """Hand the seat a turn. Its channel is free: no second turn comes before this one ends."""
-        turn = Turn(self, record, note)
-        if self.census is not None:
-            self.census.enter(turn)
-        self.grants.put_nowait(turn)
-        return turn
-
-    def leave(self, turn: Turn) -> None:
-        """Count the seat as done with a turn; counting it twice is nothing."""
-        if self.census is not None:
-            self.census.leave(turn)
-
-    def deliver(self, reply: Reply) -> None:
-        """Answer a call. A reply that nobody waits for any more gives way to this one."""
-        if self._replies.items:
-            self._replies.take_nowait()
-        self._replies.put_nowait(reply)
-
-    async def call(self, turn: TurnRecord, *calls: CallPair) -> Reply:
-        """Put calls on the host's channel, all before waiting for a reply; return the last one's.
-
-        One task of a seat calls at a time: the others wait until it has its reply.
-        """
-        while self._calling:
-            self._freed = self._freed or anyio.Event()
-            await self._freed.wait()
-        self._calling = True
-        try:
-            for tool, arguments in calls:
-                self.calls += 1
-                await self.host.put(Call(turn, self.calls, tool, arguments, self.deliver))
-            while True:
-                reply = await self._replies.take()
-                # A caller that was cancelled while it waited has left its reply behind.
-                if reply.call_id == self.calls:
-                    return reply
-        except CLOSING:
-            # Whoever calls until it is heard must let others go on, and be cancelled.
-            await checkpoint()
-            return _closed_reply(self.calls)
-        finally:
-            self._calling = False
-            if self._freed is not None:
-                self._freed.set()
-                self._freed = None
-
-    def end_grants(self) -> None:
-        """Let the actor end once it is done with the turn it has."""
-        self.grants.close_in()
-
-    def close(self) -> None:
-        """End the channel: a seat that still waits on it is told so by its own end."""
-        self.grants.close()
-        self._replies.close()
-
-
-def _closed_reply(call_id: int) -> Reply:
-    return Reply(call_id, ok=False, text=_CLOSED, rejection="turn_ended")
-
-
-def _is_path(path: object) -> bool:
-    try:
-        return isinstance(path, str) and not is_blank(path) and path.encode() is not None
-    except UnicodeEncodeError:
-        return False
-
 
 Act = Callable[["Turn"], Awaitable[object]]
 #: The reply to a call, once it is awaited.
 Answer = Coroutine[Any, Any, Reply]
 #: A tool's name and its arguments, as a seat emits them: neither has been checked.
 CallPair = tuple[object, object]
+
+
+class Caller(Protocol):
+    """Whoever waits for the reply to a call."""
+
+    def deliver(self, reply: Reply) -> None:
+        """Take the reply."""
+        ...
+
+
+class FromSeat(NamedTuple):
+    """A message to the host, with who is to be answered; ``raised`` is what ended a turn."""
+
+    caller: Caller
+    message: Call | TurnEnd
+    raised: Exception | None = None
+
+
+class SeatChannel:
+    """The two ends between the host and one seat: grants and replies one way, calls the other."""
+
+    def __init__(self, seat: Seat, host: Channel[Any], clock: Clock) -> None:
+        self.seat = seat
+        self.clock = clock
+        self.grants: Channel[TurnGrant] = Channel(1, patient=True)
+        self.activity: Activity
+        self._host = host
+        self._replies: Channel[Reply] = Channel(1)
+        self._calls = 0
+        self._is_calling = False
+        self._freed: anyio.Event | None = None
+        self._thread = get_ident()
+
+    def grant(self, grant: TurnGrant) -> None:
+        """Hand the seat a turn. Its channel is free: no second turn comes before this one ends."""
+        self.activity = self.clock.start()
+        self.grants.send_nowait(grant)
+
+    def deliver(self, reply: Reply) -> None:
+        """Answer a call. A reply that nobody waits for any more gives way to this one."""
+        if self._replies.items:
+            self._replies.receive_nowait()
+        self._replies.send_nowait(reply)
+
+    def check_thread(self) -> None:
+        """Raise ``UsageError`` in a thread that is not the room's."""
+        if get_ident() != self._thread:
+            raise UsageError(_FOREIGN_THREAD)
+
+    async def call(self, grant: TurnGrant, *calls: CallPair) -> Reply:
+        """Send calls to the host, all before waiting for a reply; return the last one's.
+
+        One task of a seat calls at a time: the others wait until it has its reply.
+        """
+        self.check_thread()
+        while self._is_calling:
+            self._freed = self._freed or anyio.Event()
+            await self._freed.wait()
+        self._is_calling = True
+        try:
+            for tool, arguments in calls:
+                self._calls += 1
+                call = Call(
+                    grant.turn,
+                    grant.attempt,
+                    self.seat.id,
+                    self._calls,
+                    plain(tool),
+                    plain(arguments),
+                )
+                await self._host.send(FromSeat(self, call))
+            while True:
+                reply = await self._replies.receive()
+                # A caller that was cancelled while it waited has left its reply behind.
+                if reply.call_id == self._calls:
+                    return reply
+        except CLOSED:
+            # Whoever calls until it is heard must let others go on, and be cancelled.
+            await checkpoint()
+            return Reply(self._calls, False, _ROOM_CLOSED, CallFault.TURN_ENDED)
+        finally:
+            self._is_calling = False
+            if self._freed is not None:
+                self._freed.set()
+                self._freed = None
+
+    async def end(self, end: TurnEnd, raised: Exception | None) -> None:
+        """Tell the host that the turn is over."""
+        await self._host.send(FromSeat(self, end, raised))
+
+    def close(self) -> None:
+        """End the channel: a seat that still waits on it is told so by its own end."""
+        self.grants.close()
+        self._replies.close()
 
 
 class Turn:
@@ -183,16 +157,12 @@ class Turn:
     Whatever the function returns, if it is a string, is the seat's text: it reaches nobody.
     """
 
-    def __init__(self, channel: SeatChannel, record: TurnRecord, note: str | None) -> None:
+    def __init__(self, channel: SeatChannel, grant: TurnGrant) -> None:
         self._channel = channel
-        self._record = record
-        self._note = note
-        self._wrote: list[str] = []
-        self._late: list[CallPair] = []
-        self._history: History | None = None
-        # For the clock: how many tasks of this turn sleep, and whether it is counted at all.
-        self.asleep = 0
-        self.tracked = False
+        self._grant = grant
+        self._activity = channel.activity
+        self._wrote: tuple[str, ...] = ()
+        self._late: tuple[CallPair, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Turn {self.number} of {self.seat.id}>"
@@ -200,28 +170,27 @@ class Turn:
     @property
     def seat(self) -> Seat:
         """The seat that has the turn."""
-        return self._channel.seat
+        return self._grant.seat
 
     @property
     def number(self) -> int:
         """The number of the turn in the room, from 1."""
-        return self._record.number
+        return self._grant.turn
 
     @property
     def attempt(self) -> int:
         """How often this turn has been granted, from 1."""
-        return self._record.attempt
+        return self._grant.attempt
 
     @property
     def hop(self) -> int:
         """How many mentions led here, from a person's row or a nudge."""
-        return self._record.hop
+        return self._grant.hop
 
     @property
     def trigger(self) -> SeenRow | None:
         """The row that brought this turn, as the seat may read it."""
-        at = self._record.trigger or 0
-        return next(iter(self._stretch(max(at - 1, 0), at)), None)
+        return next(iter(self._grant.trigger), None)
 
     @property
     def brief(self) -> str | None:
@@ -231,19 +200,12 @@ class Turn:
     @property
     def note(self) -> str | None:
         """Why the turn is granted again, or None."""
-        return self._note
+        return self._grant.note
 
     @property
     def history(self) -> History:
         """The last rows before this turn, as the seat may read them."""
-        if self._history is None:
-            record = self._record
-            bounds = history_bounds(record.granted_at, record.since, self._channel.policy)
-            self._history = self._stretch(*bounds)
-        return self._history
-
-    def _stretch(self, start: int, stop: int) -> History:
-        return History(self._channel.rows, start, stop, self._channel.viewer)
+        return self._grant.history
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
@@ -253,7 +215,7 @@ class Turn:
     @property
     def cue(self) -> int | None:
         """The place in the script that this turn plays, or None in a room without one."""
-        return self._record.cue
+        return self._grant.cue
 
     def post(self, message: str) -> Answer:
         """Say something to the whole desk."""
@@ -269,7 +231,7 @@ class Turn:
         return self.call(served(DM), {"to": ids, "message": message})
 
     def complete(self, message: str) -> Answer:
-        """Say a last word to the desk and mark this seat's work as done."""
+        """Say a last message to the desk and mark this seat's work as done."""
         return self.call(served(COMPLETE_EPISODE), {"message": message})
 
     def read(self, limit: int | None = None) -> Answer:
@@ -280,20 +242,22 @@ class Turn:
         """Call a tool by its served name, and return the host's reply.
 
         ``arguments`` is what a model emitted, whatever it is; keyword arguments are for people
-        and make an object. A refusal is a reply, never an exception.
+        and make an object. A refusal is a reply, never an exception. Raises ``UsageError`` for
+        both kinds of arguments at once, and, when awaited, in a thread that is not the room's.
         """
         if keywords and arguments is not _NO_ARGUMENTS:
             raise UsageError("give a call one object of arguments, or keywords, and not both")
         given = keywords if arguments is _NO_ARGUMENTS else arguments
-        return self._channel.call(self._record, (tool, given))
+        return self._channel.call(self._grant, (tool, given))
 
     def call_late(self, tool: object, arguments: object) -> None:
-        """Note a call that is sent once this turn has ended, as a straggling task would send it."""
-        self._late.append((tool, arguments))
+        """Note a call that is sent once this turn has ended, as a task left running might do."""
+        self._late += ((tool, arguments),)
 
     async def sleep(self, seconds: float) -> None:
         """Wait in the room's own time, which costs nothing where time is simulated."""
-        await self._channel.clock.sleep(seconds, self)
+        self._channel.check_thread()
+        await self._channel.clock.sleep(seconds, self._activity)
 
     def wrote(self, path: str) -> None:
         """Note a file that this turn leaves behind; the room says so in a row of its own.
@@ -302,37 +266,66 @@ class Turn:
         """
         if not _is_path(path):
             raise UsageError(f"a turn leaves behind a path in text, not {path!r}")
-        self._wrote.append(path)
+        self._wrote += (str.__str__(path),)
 
     async def end(self, text: str, error: Exception | None) -> None:
         """Say that the turn is over, and send what was noted for afterwards."""
-        await self._channel.host.put(TurnEnd(self._record, text, tuple(self._wrote), error))
+        grant = self._grant
+        raised = None if error is None else Raised.of(error)
+        end = TurnEnd(grant.turn, grant.attempt, grant.seat.id, text, self._wrote, raised)
+        await self._channel.end(end, error)
         if self._late:
-            await self._channel.call(self._record, *self._late)
+            await self._channel.call(grant, *self._late)
 
 
-async def run_seat(act: Act, channel: SeatChannel) -> None:
-    """Play a seat: for every turn it is granted, run ``act`` and say that the turn is over."""
+async def run_seat(
+    act: Act,
+    channel: SeatChannel,
+    ends_room: tuple[type[Exception], ...],
+    abandon: Callable[[], None],
+) -> None:
+    """Play a seat: for every turn it is granted, run ``act`` and say that the turn is over.
+
+    What it raises costs it the turn, unless it is one of ``ends_room`` or no ``Exception``: then
+    ``abandon`` is called, so that nothing is written any more, and it is raised.
+    """
     while True:
         try:
-            turn = await channel.grants.take_later()
-        except CLOSING:
+            grant = await channel.grants.receive()
+        except CLOSED:
             return
+        turn, activity = Turn(channel, grant), channel.activity
         text = ""
         error: Exception | None = None
         try:
             try:
-                said = await act(turn)
-                text = said if isinstance(said, str) else ""
+                text = _text(await act(turn))
             except anyio.get_cancelled_exc_class() as raised:
                 if anyio.get_current_task().has_pending_cancellation():
                     raise
                 error = SeatCancelled(_WAITED_IN_VAIN)
                 error.__cause__ = raised
+            except ends_room:
+                abandon()
+                raise
             except Exception as raised:  # noqa: BLE001 - whatever a seat raises costs its turn
                 error = raised
+            except BaseException:
+                abandon()
+                raise
             await turn.end(text, error)
-        except CLOSING:
+        except CLOSED:
             return
         finally:
-            channel.leave(turn)
+            channel.clock.finish(activity)
+
+
+def _text(said: object) -> str:
+    return str.__str__(said) if isinstance(said, str) else ""
+
+
+def _is_path(path: object) -> bool:
+    try:
+        return isinstance(path, str) and not is_blank(path) and path.encode() is not None
+    except UnicodeEncodeError:
+        return False

@@ -1,84 +1,60 @@
-"""An account of a run from whatever file holds one: a journal, a scenario or a transcript."""
+"""A run from whatever file holds one: a journal, a scenario or a transcript."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from deskroom.engine.entries import Entry, RowEntry
-from deskroom.engine.state import TurnRecord
-from deskroom.errors import FileError
-from deskroom.journal import Torn, read_journal
-from deskroom.scenario.account import Account, account_of_entries
-from deskroom.scenario.entries import EntryList
+from deskroom.core import OPERATOR, Viewer
+from deskroom.engine.entries import Entry
+from deskroom.errors import FileError, UsageError
+from deskroom.journal import JournalError, Torn, read_journal
+from deskroom.runs.run import Run
+from deskroom.runs.transcript import read_transcript
+from deskroom.runs.view import RunView, narrowed, view_run
 from deskroom.scenario.format.load import load_scenario
-from deskroom.scenario.format.model import Scenario
-from deskroom.scenario.play.replay import play_scenario, replay_scenario
-from deskroom.scenario.transcript import read_transcript
+from deskroom.scenario.play.replay import replay_scenario
 
-__all__ = ["account_of_scenario", "play_account", "read_account"]
+__all__ = ["read_journal_run", "read_run"]
 
 Backend = Literal["asyncio", "trio"]
 
 
-def read_account(path: str, backend: Backend = "asyncio") -> tuple[Account, str | None]:
-    """Return the account in a file, and a warning if not all of the file could be used.
+def read_run(
+    path: str, viewer: Viewer = OPERATOR, backend: Backend = "asyncio"
+) -> tuple[RunView, Torn | None]:
+    """Return what a viewer may know of the run in a file, and what is wrong with its last line.
 
-    A scenario is replayed. What a file is, its content says, unless its name ends in ``.toml``.
+    A scenario is played. What a file is, its content says, unless its name ends in ``.toml``.
     Raises ``FileError`` (``ScenarioError`` or ``JournalError`` where it is one of these).
     """
-    if path.endswith(".toml"):
-        return account_of_scenario(load_scenario(path), backend), None
-    text = _text(path)
+    text = "" if path.endswith(".toml") else _text(path)
     if _is_journal(text):
-        return _account_of_journal(path)
+        run, torn = read_journal_run(path)
+        return view_run(run, viewer, path=path, kind="journal", line_of=run.line_of), torn
     if text.lstrip()[:1] in {"{", "["} and not _looks_like_toml(text):
-        return read_transcript(text, path), None
-    return account_of_scenario(load_scenario(path), backend), None
+        return narrowed(read_transcript(text, path), viewer), None
+    return replay_scenario(load_scenario(path), backend=backend).view(viewer), None
 
 
-async def play_account(scenario: Scenario) -> Account:
-    """Play a scenario on the running event loop and return the account of it."""
-    journal = EntryList()
-    await play_scenario(scenario, journal=journal)
-    return _account_of_play(scenario, journal.entries)
+def read_journal_run(path: str) -> tuple[Run, Torn | None]:
+    """Return the run in a journal, and the error of its last line if that was cut short.
 
-
-def account_of_scenario(scenario: Scenario, backend: Backend = "asyncio") -> Account:
-    """Play a scenario and return the account of it. What it expects is not looked at."""
-    journal = EntryList()
-    replay_scenario(scenario, backend=backend, journal=journal)
-    return _account_of_play(scenario, journal.entries)
-
-
-def _account_of_play(scenario: Scenario, entries: Sequence[Entry]) -> Account:
-    def line_of(_: int, entry: Entry, record: TurnRecord | None) -> int | None:
-        cue = record.cue if record is not None else None
-        if isinstance(entry, RowEntry):
-            cue = entry.cue if cue is None else cue
-            if entry.kind == "opening" and scenario.opening is not None:
-                return scenario.opening.place.line
-        return None if cue is None else scenario.turns[cue].place.line
-
-    return account_of_entries(entries, path=scenario.path, kind="scenario", line_of=line_of)
-
-
-def _account_of_journal(path: str) -> tuple[Account, str | None]:
+    Raises ``JournalError`` for any other line that is wrong, and where no line is whole.
+    """
     entries: list[Entry] = []
-    warning = None
+    cut: Torn | None = None
     try:
         entries.extend(line.entry for line in read_journal(path))
     except Torn as torn:
         if not entries:
             raise
-        warning = f"{torn.problem}; it is left out"
-
-    def line_of(position: int, *_: object) -> int:
-        return position + 1
-
-    return account_of_entries(entries, path=path, kind="journal", line_of=line_of), warning
+        cut = torn
+    try:
+        return Run.from_entries(entries), cut
+    except UsageError as error:
+        raise JournalError(path, str(error)) from None
 
 
 def _text(path: str) -> str:

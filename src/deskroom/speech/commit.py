@@ -9,7 +9,7 @@ from attrs import frozen
 from deskroom.core.aside import AsideInput, AsidePolicy, Refused, aside
 from deskroom.core.audience import DESK, Audience
 from deskroom.core.directory import Directory, Target, agent
-from deskroom.core.dispatch import loud_agents
+from deskroom.core.dispatch import pinged_agents
 from deskroom.core.mention import Mention, resolve
 from deskroom.core.text import trim_start
 from deskroom.errors import AsideRefused
@@ -80,7 +80,7 @@ def commit_utterance_to_room(request: CommitRequest) -> Committed:
         return public
     addressed = _addressed(utterance)
     mentions = public.mentions
-    if addressed and all(m.target == speaker for m in loud_agents(mentions)):
+    if addressed and all(m.target == speaker for m in pinged_agents(mentions)):
         mentions = addressed
     audience = _ask(request, addressed or mentions)
     if isinstance(audience, Refused):
@@ -117,7 +117,7 @@ def addressed_peers(utterance: Utterance, speaker_id: str, directory: Directory)
         named = list(utterance.to)
     else:
         written = resolve(utterance.message, None, agent(speaker_id), directory)
-        named = [m.target.id or "" for m in sorted(loud_agents(written), key=lambda m: m.offset)]
+        named = [m.target.id or "" for m in sorted(pinged_agents(written), key=lambda m: m.offset)]
     return tuple(id_ for id_ in dict.fromkeys(named) if id_ != speaker_id)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+from deskroom.core.reasons import CallFault
 from deskroom.core.roster import Roster
 from deskroom.core.text import trim
 from deskroom.speech.tools import (
@@ -37,7 +38,7 @@ def parse_call(name: str, arguments: Mapping[str, Any]) -> Utterance | Read | Re
     absent. A host may be stricter before it calls this.
     """
     read = _READERS.get(OLD_NAMES.get(name, name))
-    return Rejection("unknown_tool", name) if read is None else read(arguments)
+    return Rejection(CallFault.UNKNOWN_TOOL, name) if read is None else read(arguments)
 
 
 def check_recipients(utterance: Utterance, speaker_id: str, roster: Roster) -> Rejection | None:
@@ -46,9 +47,9 @@ def check_recipients(utterance: Utterance, speaker_id: str, roster: Roster) -> R
         return None
     for id_ in utterance.to:
         if not roster.is_active(id_):
-            return Rejection("unknown_recipient", id_)
+            return Rejection(CallFault.UNKNOWN_RECIPIENT, id_)
     if all(id_ == speaker_id for id_ in utterance.to):
-        return Rejection("self_recipient")
+        return Rejection(CallFault.SELF_RECIPIENT)
     return None
 
 
@@ -67,7 +68,7 @@ def _plain(
 ) -> Callable[[Mapping[str, Any]], Utterance | Rejection]:
     def read(arguments: Mapping[str, Any]) -> Utterance | Rejection:
         message = _message(arguments)
-        return Rejection("empty_message") if message is None else make(message)
+        return Rejection(CallFault.EMPTY_MESSAGE) if message is None else make(message)
 
     return read
 
@@ -75,9 +76,9 @@ def _plain(
 def _dm(arguments: Mapping[str, Any]) -> Utterance | Rejection:
     message = _message(arguments)
     if message is None:
-        return Rejection("empty_message")
+        return Rejection(CallFault.EMPTY_MESSAGE)
     to = _recipients(arguments.get("to") or ())
-    return Dm(message, to) if to else Rejection("no_recipients")
+    return Dm(message, to) if to else Rejection(CallFault.NO_RECIPIENTS)
 
 
 def _read(arguments: Mapping[str, Any]) -> Read:

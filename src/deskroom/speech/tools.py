@@ -27,6 +27,7 @@ __all__ = [
     "find_served",
     "find_tool",
     "served",
+    "tool_spec",
     "tool_specs",
 ]
 
@@ -190,6 +191,11 @@ def bare(served_name: str) -> str | None:
 def find_tool(name: str) -> ToolSpec | None:
     """Return the tool with this bare name, or with this old name; None if none is served."""
     return _BY_NAME.get(OLD_NAMES.get(name, name))
+
+
+def tool_spec(name: str) -> ToolSpec:
+    """Return the tool with this bare name, which must be one."""
+    return _BY_NAME[name]
 
 
 def find_served(name: str) -> ToolSpec | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attrs import field, frozen
 
+from deskroom.core.reasons import CallFault
 from deskroom.core.text import as_ids
 
 __all__ = ["Broadcast", "CompleteEpisode", "Dm", "Post", "Read", "Rejection", "Utterance"]
@@ -52,8 +53,8 @@ class Read:
 class Rejection:
     """Why a call was not taken.
 
-    ``kind`` is the wire word; ``subject`` the tool or the recipient it is about, if there is one.
+    ``kind`` is the reason; ``subject`` the tool or the recipient it is about, if there is one.
     """
 
-    kind: str
+    kind: CallFault
     subject: str | None = None

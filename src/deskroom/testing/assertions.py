@@ -9,16 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
-from typing import Final, NoReturn, get_args
+from typing import Final, NoReturn
 
-from deskroom.engine.entries import CloseReason, RowEntry
+from deskroom.core.reasons import CloseReason
+from deskroom.engine.entries import RowEntry
 from deskroom.render.replay import mismatch_line
 from deskroom.render.text import one_line
 from deskroom.room import RoomResult
+from deskroom.runs.run import Run
+from deskroom.runs.values import audience_value, author_value, next_of
+from deskroom.runs.why import why, why_closed
 from deskroom.scenario import Replay
-from deskroom.scenario.format.words import RefusalWord
-from deskroom.scenario.play.expect import next_of
-from deskroom.testing.outcome import Outcome, author_word, whom
+from deskroom.scenario.format.model import RefusalReason, choices_of
+from deskroom.testing.describe import (
+    last_decision,
+    run_of,
+    turn_line,
+    turn_replies,
+    why_author,
+    why_content,
+    without_row,
+)
 from deskroom.testing.specs import (
     NextSpec,
     RowSpec,
@@ -46,12 +57,12 @@ def assert_rows(result: RoomResult | Replay, rows: Iterable[RowSpec]) -> None:
         assert_rows(result, [("user", ...), ("solver", ["checker"], "is it 42?")])
     """
     __tracebackhide__ = True
-    outcome = Outcome.of(result)
+    run = run_of(result)
     wanted = [WantedRow.of(spec) for spec in rows]
-    for number, (expected, entry) in enumerate(zip_longest(wanted, outcome.entries), start=1):
-        problems = list(_row_problems(outcome, number, expected, entry))
+    for number, (expected, entry) in enumerate(zip_longest(wanted, run.entries), start=1):
+        problems = list(_row_problems(run, number, expected, entry))
         if problems:
-            came = (f"{row_as_spec(entry)}," for entry in outcome.entries)
+            came = (f"{row_as_spec(entry)}," for entry in run.entries)
             _fail(*problems, *_listing("rows", came))
 
 
@@ -66,12 +77,12 @@ def assert_next(result: RoomResult | Replay, decisions: Iterable[NextSpec]) -> N
         assert_next(result, ["solver", ["checker", "theory"], "hop_limit_reached", None])
     """
     __tracebackhide__ = True
-    outcome = Outcome.of(result)
-    wanted = [WantedNext.of(spec, outcome.setup) for spec in decisions]
-    for number, (expected, entry) in enumerate(zip_longest(wanted, outcome.entries), start=1):
-        problem = _next_problem(outcome, number, expected, entry)
+    run = run_of(result)
+    wanted = [WantedNext.of(spec, run.setup) for spec in decisions]
+    for number, (expected, entry) in enumerate(zip_longest(wanted, run.entries), start=1):
+        problem = _next_problem(run, number, expected, entry)
         if problem is not None:
-            came = (f"{next_as_spec(outcome.played(entry))}," for entry in outcome.entries)
+            came = (f"{next_as_spec(run.item(entry))}," for entry in run.entries)
             _fail(problem, *_listing("decisions", came))
 
 
@@ -84,32 +95,32 @@ def assert_refused(
     which turn. An aside that was declined and went to the whole desk counts as well.
     """
     __tracebackhide__ = True
-    outcome = Outcome.of(result)
-    check_known("the word of a refusal", word, get_args(RefusalWord))
+    run = run_of(result)
+    check_known("the reason of a refusal", word, list(choices_of(RefusalReason)))
     if seat is not None:
-        check_known("a seat of this room", seat, list(outcome.setup.by_id))
-    turns = outcome.result.turns
+        check_known("a seat of this room", seat, list(run.setup.by_id))
+    turns = run.turns
     asked = [t for t in turns if seat in {None, t.seat} and turn in {None, t.number}]
-    if any(word in outcome.refusals(record) for record in asked):
+    if any(word in turn_replies(run, record) for record in asked):
         return
     by = f" by {seat}" if seat is not None else ""
     where = f" in turn {turn}" if turn is not None else ""
     _fail(
         f"expected a call{by}{where} to be refused with {shown(word)}, and none was; "
-        f"{outcome.why_closed()}",
-        *_listing("turns", map(outcome.answers, asked or turns)),
+        f"{why_closed(run)}",
+        *_listing("turns", (turn_line(run, record) for record in asked or turns)),
     )
 
 
 def assert_closed(result: RoomResult | Replay, reason: str) -> None:
     """Assert why the room closed: ``completed``, ``quiet``, ``max_turns`` and so on."""
     __tracebackhide__ = True
-    outcome = Outcome.of(result)
-    check_known("a reason to close", reason, get_args(CloseReason))
-    got = outcome.result.closed
+    run = run_of(result)
+    check_known("a reason to close", reason, list(CloseReason))
+    got = run.closed
     if got != reason:
-        why = "; ".join([outcome.why_closed(), *outcome.last_words()])
-        _fail(_line("closed", shown(reason), shown(got), why))
+        because = "; ".join([why_closed(run), *last_decision(run)])
+        _fail(_line("closed", shown(reason), shown(got), because))
 
 
 def assert_ok(replay: Replay) -> None:
@@ -123,52 +134,59 @@ def assert_ok(replay: Replay) -> None:
 
 
 def _row_problems(
-    outcome: Outcome, number: int, expected: WantedRow | None, entry: RowEntry | None
+    run: Run, number: int, expected: WantedRow | None, entry: RowEntry | None
 ) -> Iterator[str]:
     """Yield what is wrong with one row, a line for each part of it."""
     if entry is None:
-        yield _missing(outcome, number, f"row {number}", expected)
+        yield _missing(run, number, f"row {number}", expected)
         return
     if expected is None:
-        why = outcome.why_author(entry)
-        yield _line(f"row {number}", "no row", row_as_spec(entry), why)
+        reason = why_author(run, entry)
+        yield _line(f"row {number}", "no row", row_as_spec(entry), reason)
         return
     row, about = entry.row, _about(entry)
-    if not expected.is_by(row.author, outcome.setup.by_id):
-        why = "; ".join([outcome.why_author(entry), *outcome.rowless(number - 1)])
-        yield _line(f"{about}: author", shown(expected.author), shown(author_word(row.author)), why)
-    if expected.audience not in (..., whom(row.audience)):
-        why = outcome.played(entry).why("audience")
-        yield _line(f"{about}: audience", shown(expected.audience), shown(whom(row.audience)), why)
+    if not expected.is_by(row.author, run.setup.by_id):
+        reason = "; ".join([why_author(run, entry), *without_row(run, number - 1)])
+        yield _line(
+            f"{about}: author", shown(expected.author), shown(author_value(row.author)), reason
+        )
+    if expected.audience not in (..., audience_value(row.audience)):
+        reason = why(run.item(entry), "audience")
+        yield _line(
+            f"{about}: audience",
+            shown(expected.audience),
+            shown(audience_value(row.audience)),
+            reason,
+        )
     if expected.content not in {..., row.content}:
-        why = outcome.why_content(entry)
-        yield _line(f"{about}: content", shown(expected.content), shown(row.content), why)
+        reason = why_content(run, entry)
+        yield _line(f"{about}: content", shown(expected.content), shown(row.content), reason)
 
 
 def _next_problem(
-    outcome: Outcome, number: int, expected: WantedNext | None, entry: RowEntry | None
+    run: Run, number: int, expected: WantedNext | None, entry: RowEntry | None
 ) -> str | None:
     """Return what is wrong with one row's decision, or None."""
     if entry is None:
-        return _missing(outcome, number, f"row {number}: next", expected)
-    played = outcome.played(entry)
-    if expected is not None and expected.holds(played):
+        return _missing(run, number, f"row {number}: next", expected)
+    item = run.item(entry)
+    if expected is not None and expected.holds(item):
         return None
     asked = "no row" if expected is None else str(expected)
-    return _line(f"{_about(entry)}: next", asked, shown(next_of(played)), played.why())
+    return _line(f"{_about(entry)}: next", asked, shown(next_of(item)), why(item))
 
 
-def _missing(outcome: Outcome, number: int, about: str, expected: object) -> str:
-    why = "; ".join([*outcome.rowless(number - 1), outcome.why_closed()])
-    return _line(about, str(expected), "no row", why)
+def _missing(run: Run, number: int, about: str, expected: object) -> str:
+    reason = "; ".join([*without_row(run, number - 1), why_closed(run)])
+    return _line(about, str(expected), "no row", reason)
 
 
 def _about(entry: RowEntry) -> str:
-    return f"row {entry.row.sequence} ({author_word(entry.row.author)})"
+    return f"row {entry.row.sequence} ({author_value(entry.row.author)})"
 
 
-def _line(about: str, expected: str, got: str, why: str) -> str:
-    return one_line(f"{about}: expected {expected}, got {got}; {why}")
+def _line(about: str, expected: str, got: str, reason: str) -> str:
+    return one_line(f"{about}: expected {expected}, got {got}; {reason}")
 
 
 def _listing(what: str, lines: Iterable[str]) -> Iterator[str]:

@@ -1,28 +1,29 @@
-"""A journal in memory."""
+"""A journal in memory that can be made to fail."""
 
 from __future__ import annotations
 
 from deskroom.engine.entries import Entry, RowEntry
 from deskroom.errors import RoomFailure
+from deskroom.journal.memory import MemoryJournal
 
 __all__ = ["ListJournal"]
 
 
-class ListJournal:
-    """A journal that keeps its entries in a list, and fails once it is full, if it is told to.
+class ListJournal(MemoryJournal):
+    """A journal that keeps its entries in a list, and can be made to fail once it is full.
 
     ``room_for`` is how many entries it can take; the next one raises ``RoomFailure``.
     """
 
     def __init__(self, *, room_for: int | None = None) -> None:
-        self.entries: list[Entry] = []
+        super().__init__()
         self._room_for = room_for
 
     def write(self, entry: Entry) -> None:
         """Keep one entry."""
         if len(self.entries) == self._room_for:
             raise RoomFailure(f"the journal has room for {self._room_for} entries and is full")
-        self.entries.append(entry)
+        super().write(entry)
 
     @property
     def rows(self) -> list[RowEntry]:

@@ -1,13 +1,13 @@
-"""Seats that play what a test gives them, and keep what the room showed and told them."""
+"""Seats that play what a test gives them, and keep what the room showed them and replied."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from deskroom.core.transcript import SeenRow
-from deskroom.room.messages import Reply
+from deskroom.engine.messages import Reply
 from deskroom.room.seat import Turn
 from deskroom.speech.tools import ToolSpec
 from deskroom.testing.calls import CallPair
@@ -108,5 +108,5 @@ def out_of_turn(turn: Turn, number: int) -> Turn:
     """
     if number == turn.number:
         return turn
-    record = evolve(turn._record, number=number)  # noqa: SLF001 - see the docstring
-    return Turn(turn._channel, record, turn.note)  # noqa: SLF001 - see the docstring
+    grant = turn._grant._replace(turn=number)  # noqa: SLF001 - see the docstring
+    return Turn(turn._channel, grant)  # noqa: SLF001 - see the docstring

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import EllipsisType
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from attrs import frozen
 
 from deskroom.core import Author
+from deskroom.core.reasons import NoTurnReason
 from deskroom.engine.entries import RowEntry
 from deskroom.engine.setup import Setup
 from deskroom.errors import UsageError, hint
 from deskroom.render.text import shortened, value_text
+from deskroom.runs.run import RunItem
+from deskroom.runs.values import audience_value, author_value, next_of
 from deskroom.scenario import Nobody
-from deskroom.scenario.format.words import NoTurnReason
-from deskroom.scenario.play.expect import Played, file_value, holds, next_of
-from deskroom.testing.outcome import author_word, whom
+from deskroom.scenario.play.expect import file_value, holds
 
 __all__ = [
     "NextSpec",
@@ -65,7 +66,7 @@ class WantedRow:
 
     def is_by(self, author: Author, seats: Collection[str]) -> bool:
         """Whether this names an author. An id alone is a seat's before it is a person's."""
-        if self.author in {..., author_word(author)}:
+        if self.author in {..., author_value(author)}:
             return True
         return self.author == author.id and self.author not in seats
 
@@ -88,8 +89,8 @@ def _audience(audience: object) -> str | list[str] | EllipsisType:
 def row_as_spec(entry: RowEntry) -> str:
     """Return a row that came out in the form in which it would be asked for."""
     row = entry.row
-    private = [] if row.audience.kind == "desk" else [value_text(whom(row.audience))]
-    return _row([value_text(author_word(row.author)), *private, value_text(row.content)])
+    private = [] if row.audience.kind == "desk" else [value_text(audience_value(row.audience))]
+    return _row([value_text(author_value(row.author)), *private, value_text(row.content)])
 
 
 def _row(parts: Iterator[str] | Sequence[str]) -> str:
@@ -105,7 +106,7 @@ class WantedNext:
     @classmethod
     def of(cls, spec: NextSpec, setup: Setup) -> WantedNext:
         """Read a spec. Raises ``UsageError`` for what is none, and for a name that is nobody's."""
-        reasons = get_args(NoTurnReason)
+        reasons = [reason.value for reason in NoTurnReason]
         match spec:
             case None | EllipsisType():
                 return cls(spec)
@@ -124,25 +125,25 @@ class WantedNext:
                 return cls(list(seats))
         raise UsageError(f"{_NEXT_FORM}, not as {spec!r}")
 
-    def holds(self, played: Played) -> bool:
+    def holds(self, item: RunItem) -> bool:
         """Whether a row's decision is this one."""
         if self.value is ...:
             return True
         if self.value is None:
-            return isinstance(next_of(played), dict) or next_of(played) == []
-        return holds("next", self.value, played)
+            return isinstance(next_of(item), dict) or next_of(item) == []
+        return holds("next", self.value, item)
 
     def __str__(self) -> str:
         return "nobody" if self.value is None else shown(self.value)
 
 
-def next_as_spec(played: Played) -> str:
+def next_as_spec(item: RunItem) -> str:
     """Return a row's decision in the form in which it would be asked for."""
-    came = next_of(played)
+    came = next_of(item)
     if isinstance(came, dict):
         reason = came["none"]
         quoted = value_text(reason)
-        return f'{{"none": {quoted}}}' if reason in played.setup.by_id else quoted
+        return f'{{"none": {quoted}}}' if reason in item.setup.by_id else quoted
     return value_text(came)
 
 

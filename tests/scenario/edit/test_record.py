@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from deskroom.core import NoTurn
 from deskroom.engine.entries import CallEntry, CloseEntry, Entry, RoutedEntry, RowEntry, TurnEntry
-from deskroom.journal.wire import entry_in, entry_out
+from deskroom.journal.memory import MemoryJournal
 from deskroom.room import (
     ChairPolicy,
     Policy,
@@ -23,19 +23,20 @@ from deskroom.room import (
     SimulatedClock,
     Turn,
 )
+from deskroom.runs import Run
 from deskroom.scenario import Scenario, parse_scenario, replay_scenario
 from deskroom.scenario.check import check_text
 from deskroom.scenario.edit.record import (
     Recorded,
     RecordError,
     _difference,
-    record_entries,
+    record_run,
 )
-from deskroom.scenario.edit.retell import retell
-from deskroom.scenario.entries import EntryList
+from deskroom.scenario.edit.script import RecordedScript, extract_script
 from deskroom.scenario.format.write import scenario_toml
 from deskroom.scenario.play.replay import run_scripted, scripted_room
 from deskroom.testing import ListJournal, ScriptedSeat, broadcast, dm, out_of_turn, post, read
+from deskroom.wire import entry_in, entry_out
 
 HEADLINE = "# This run was recorded from a journal, and not all of it can be said in a file:\n"
 DESK = """\
@@ -61,9 +62,19 @@ def as_read(entries: Iterable[Entry]) -> list[Entry]:
     return [entry_in(json.loads(json.dumps(entry_out(entry)))) for entry in entries]
 
 
+def record(entries: Iterable[Entry], path: str = "<journal>") -> Recorded:
+    """Record the run of these entries."""
+    return record_run(Run.from_entries(entries), path)
+
+
+def script_of(entries: Iterable[Entry]) -> RecordedScript:
+    """Return the script of these entries."""
+    return extract_script(Run.from_entries(entries))
+
+
 def played(scenario: Scenario) -> list[Entry]:
     """Play a scenario and return its journal."""
-    journal = EntryList()
+    journal = MemoryJournal()
     replay_scenario(scenario, journal=journal)
     return as_read(journal.entries)
 
@@ -86,7 +97,7 @@ def scripts(recorded: Recorded) -> str:
 def recorded_or_none(entries: list[Entry]) -> Recorded | None:
     """Record a journal, unless nobody played a turn in it."""
     try:
-        return record_entries(entries)
+        return record(entries)
     except RecordError as error:
         if "no turn was played" not in str(error):
             raise
@@ -120,7 +131,7 @@ def test_a_replay_that_is_recorded_replays_to_the_same(scenarios: Any, data: st.
     again = replayed(recorded)
     assert rows(entries) == rows(again)
     assert () == recorded.remarks
-    assert recorded.text == record_entries(again).text
+    assert recorded.text == record(again).text
 
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
@@ -151,26 +162,26 @@ def test_a_run_that_was_resumed_is_recorded_as_if_it_had_not_been(
     scenario = parse_scenario(scenario_toml(data.draw(scenarios)))
     entries = played(scenario)
     cut = data.draw(st.integers(1, len(entries) - 1))
-    journal = EntryList()
+    journal = MemoryJournal()
     room = scripted_room(scenario, resume=entries[:cut], journal=journal)
     anyio.run(run_scripted, room)
     resumed = [*entries[:cut], *as_read(journal.entries)]
     recorded = recorded_or_none(entries)
     if recorded is not None:
-        assert recorded.text == record_entries(resumed).text
+        assert recorded.text == record(resumed).text
 
 
 def test_only_policies_that_differ_from_the_defaults_are_written() -> None:
     """And only the keys that do."""
     entries = lived({"a": ScriptedSeat([post("hello")])}, policy=Policy(close="all", window=3))
-    text = record_entries(entries).text
+    text = record(entries).text
     assert '[policy]\nclose = "all"\nwindow = 3\n\n[opening]' in text
 
 
 def test_a_run_that_max_turns_closed_keeps_a_turn_that_is_never_played() -> None:
     """Without it the script would be what ends, and not the policy."""
     acts = {"a": ScriptedSeat([post("@b go")]), "b": ScriptedSeat([post("@a go")])}
-    recorded = record_entries(lived(acts, policy=Policy(max_turns=1)))
+    recorded = record(lived(acts, policy=Policy(max_turns=1)))
     assert (
         '[[turn]]\nseat = "a"\nsay = "@b go"\nexpect = { audience = "desk", next = "b" }\n\n'
         '# Never played: max_turns closes the room before it.\n[[turn]]\nseat = "b"\n\n'
@@ -187,7 +198,7 @@ def test_a_live_room_becomes_a_routed_scenario() -> None:
         "a": ScriptedSeat([read(2), dm("b", "psst"), post("@b hi\nthere")]),
         "b": ScriptedSeat("only thinking"),
     }
-    recorded = record_entries(lived(acts))
+    recorded = record(lived(acts))
     assert (
         '[[turn]]\nseat = "a"\ncalls = [\n    { tool = "desk_read", limit = 2 },\n'
         '    { tool = "desk_dm", to = ["b"], message = "psst" },\n'
@@ -217,7 +228,7 @@ def test_a_person_who_spoke_between_turns_has_a_turn() -> None:
             await room.run()
 
     anyio.run(run)
-    recorded = record_entries(as_read(journal.entries))
+    recorded = record(as_read(journal.entries))
     assert recorded.text.startswith(
         f'{DESK}[[turn]]\nperson = "user"\nsay = "@b begin"\nexpect = {{ next = "b" }}\n\n[[turn]]'
     )
@@ -246,7 +257,7 @@ def test_a_person_who_spoke_over_a_turn_that_had_a_row_cannot_be_told() -> None:
         entry.row.content.removeprefix("@a ").removeprefix("@b ") for entry in rows(entries)
     ]
     with pytest.raises(RecordError) as caught:
-        record_entries(entries, "run.jsonl")
+        record(entries, "run.jsonl")
     assert (
         "run.jsonl: no scenario can give this run again: user said row 2 while turn 1 (a) was "
         "open, and in a scenario a person speaks between turns" == str(caught.value)
@@ -255,7 +266,7 @@ def test_a_person_who_spoke_over_a_turn_that_had_a_row_cannot_be_told() -> None:
 
 def test_a_person_who_spoke_over_a_turn_without_a_row_can() -> None:
     """The rows come in the same order."""
-    recorded = record_entries(interrupted(lambda turn: turn.read()))
+    recorded = record(interrupted(lambda turn: turn.read()))
     assert ["a", None, "b"] == [turn.seat for turn in recorded.replay.scenario.turns]
     assert () == recorded.remarks
 
@@ -267,7 +278,7 @@ def test_what_a_router_chose_becomes_scores() -> None:
         for id_ in "abc"
     }
     for kind in ("scripted", "lexical"):
-        recorded = record_entries(
+        recorded = record(
             lived(
                 acts if kind == "scripted" else {**acts, "a": ScriptedSeat([broadcast("who?")])},
                 router=ScriptedRouter([{"c": 1, "b": 0.5}]),
@@ -289,7 +300,7 @@ def test_more_recipients_than_there_are_tenths_get_whole_scores() -> None:
     acts = {id_: ScriptedSeat([broadcast("all?")] if id_ == "a" else []) for id_ in ids}
     router = ScriptedRouter([dict.fromkeys(ids[1:], 1)])
     policy = Policy(broadcast=evolve(Policy().broadcast, width=9))
-    recorded = record_entries(lived(acts, router=router, policy=policy))
+    recorded = record(lived(acts, router=router, policy=policy))
     assert "scores = { b = 9, c = 8, d = 7, e = 6, f = 5, g = 4, h = 3, i = 2, j = 1 }" in (
         recorded.text
     )
@@ -303,7 +314,7 @@ def test_a_lexical_router_that_chose_by_itself_stays() -> None:
         Seat(id="c", role="to measure depth"): ScriptedSeat([post("c")]),
     }
     policy = Policy(broadcast=evolve(Policy().broadcast, router="lexical", width=1))
-    recorded = record_entries(lived(acts, policy=policy))
+    recorded = record(lived(acts, policy=policy))
     assert 'router = "lexical"' in recorded.text
     assert 'next = ["c"]' in recorded.text
     assert "scores" not in recorded.text
@@ -336,7 +347,7 @@ def test_a_room_that_was_stopped_closes_by_its_rules() -> None:
     anyio.run(room.run)
     entries = as_read(journal.entries)
     assert CloseEntry("stopped") == entries[-1]
-    recorded = record_entries(entries)
+    recorded = record(entries)
     assert (
         "The recorded room was stopped; this one closes by its rules.",
         "max_turns is where the recorded room stopped, so that its chair says no more.",
@@ -348,7 +359,7 @@ def test_a_turn_that_had_not_ended_is_left_out() -> None:
     """The room goes on from the turn before it."""
     entries = lived({"a": ScriptedSeat([post("@b go")]), "b": ScriptedSeat([post("hi")])})
     cut = next(at for at, entry in enumerate(entries) if getattr(entry, "seat", None) == "b") + 2
-    recorded = record_entries(entries[:cut])
+    recorded = record(entries[:cut])
     assert (
         "The recorded room did not close; this one closes by its rules.",
         "Turn 2 (b) had not ended, so it is left out.",
@@ -367,7 +378,7 @@ def test_a_nudge_that_no_turn_came_after_is_left_out() -> None:
     entries = lived(acts, policy=policy)
     nudge = next(e for e in entries if isinstance(e, RowEntry) and e.kind == "nudge")
     cut = entries[: entries.index(nudge) + 1]
-    recorded = record_entries(cut)
+    recorded = record(cut)
     assert "Row 3, a nudge that no turn came after, is left out." == recorded.remarks[-1]
     assert rows(cut)[:-1] == rows(replayed(recorded))
 
@@ -375,7 +386,7 @@ def test_a_nudge_that_no_turn_came_after_is_left_out() -> None:
 def test_a_journal_without_a_turn_is_no_scenario() -> None:
     """There is nothing to replay."""
     with pytest.raises(RecordError, match=r"run\.jsonl: no turn was played to its end, so there"):
-        record_entries(lived({"a": ScriptedSeat([])})[:2], "run.jsonl")
+        record(lived({"a": ScriptedSeat([])})[:2], "run.jsonl")
 
 
 def test_calls_in_a_turn_that_ran_out_of_time_are_left_out_if_they_came_in_time() -> None:
@@ -393,7 +404,7 @@ def test_calls_in_a_turn_that_ran_out_of_time_are_left_out_if_they_came_in_time(
         await turn.sleep(4.5)
         await turn.post("here")
 
-    recorded = record_entries(lived({**acts, "b": b}, policy=policy, opening="@a begin"))
+    recorded = record(lived({**acts, "b": b}, policy=policy, opening="@a begin"))
     assert scripts(recorded).startswith(
         "# Before its time was over the seat had made 1 call. They came to nothing and are left "
         "out: a script can only wait before its calls.\n"
@@ -409,7 +420,7 @@ def test_a_call_in_a_turn_of_another_seat_is_left_out() -> None:
         await out_of_turn(turn, 1).post("not mine")
         await turn.post("mine")
 
-    recorded = record_entries(lived({"a": ScriptedSeat([post("@b go")]), "b": b}))
+    recorded = record(lived({"a": ScriptedSeat([post("@b go")]), "b": b}))
     assert ("A call of b in turn 1, which was not its own, is left out.",) == recorded.remarks
 
 
@@ -462,7 +473,7 @@ def test_a_call_that_no_file_can_hold_gets_a_stand_in(
 ) -> None:
     """It is refused with the same word, and a comment says what it was."""
     entries = lived({"a": ScriptedSeat([(tool, arguments), post("@b hi")]), "b": ScriptedSeat()})
-    recorded = record_entries(entries)
+    recorded = record(entries)
     word = next(entry.reply for entry in entries if isinstance(entry, CallEntry))
     assert scripts(recorded).startswith(
         f'# {remark} The reply is the same.\n[[turn]]\nseat = "a"\n'
@@ -474,7 +485,7 @@ def test_a_call_that_no_file_can_hold_gets_a_stand_in(
 
 def test_texts_that_no_file_can_hold_are_escaped() -> None:
     """What a seat thought or raised is in no row."""
-    recorded = record_entries(
+    recorded = record(
         lived(
             {"a": ScriptedSeat("half \udc00", ValueError("\udc00"))},
             policy=Policy(chair=ChairPolicy(rounds=1)),
@@ -489,21 +500,21 @@ def test_a_name_that_no_file_can_hold_is_an_error() -> None:
     """It cannot be changed: rows hold it."""
     acts = {Seat(id="a", name="\udc00"): ScriptedSeat([post("hi")])}
     with pytest.raises(RecordError, match="half of a surrogate pair"):
-        record_entries(lived(acts))
+        record(lived(acts))
 
 
 def test_a_scenario_that_no_file_can_hold_is_an_error() -> None:
     """A file may have so many bytes."""
     acts = {"a": ScriptedSeat([("shout", {"volume": "x" * (17 << 20)})])}
     with pytest.raises(RecordError, match="the scenario would be larger than 16 MiB"):
-        record_entries(lived(acts))
+        record(lived(acts))
 
 
 def test_a_room_that_the_format_does_not_allow_is_an_error() -> None:
     """The loader's reason is told."""
     policy = Policy(participants=())
     with pytest.raises(RecordError) as caught:
-        record_entries(lived({"a": ScriptedSeat([post("hi")])}, policy=policy))
+        record(lived({"a": ScriptedSeat([post("hi")])}, policy=policy))
     assert (
         "<journal>: no scenario can hold this room: policy.participants: found an empty list, "
         "expected one or more seat ids" == str(caught.value)
@@ -529,7 +540,7 @@ def test_a_run_that_the_rules_of_today_do_not_give_is_an_error(
     """A scenario that replays otherwise is never handed out."""
     entries = lived({"a": ScriptedSeat([post("@b go")]), "b": ScriptedSeat([post("hi")])})
     with pytest.raises(RecordError) as caught:
-        record_entries(without_row(entries, **change))
+        record(without_row(entries, **change))
     assert f"<journal>: no scenario can give this run again: {problem}" == str(caught.value)
 
 
@@ -572,7 +583,7 @@ def two(old: str = "", new: str = "") -> list[Entry]:
 )
 def test_a_run_that_comes_out_otherwise_is_told_apart(again: list[Entry], problem: str) -> None:
     """Each row, each turn with its grant, and how it closed."""
-    found = _difference(retell(two()), retell(again))
+    found = _difference(script_of(two()), script_of(again))
     assert found.startswith(problem) if problem else not found
 
 
@@ -581,7 +592,8 @@ def test_a_person_who_speaks_at_another_time_is_told_apart() -> None:
     head = DESK.replace("routed", "listed")
     silent, spoken = '[[turn]]\nseat = "a"\n', '[[turn]]\nperson = "user"\nsay = "hm"\n'
     one, other = (
-        retell(played(parse_scenario(head + body))) for body in (spoken + silent, silent + spoken)
+        script_of(played(parse_scenario(head + body)))
+        for body in (spoken + silent, silent + spoken)
     )
     assert "a person's turn would have another seat" == _difference(one, other)
 
@@ -590,12 +602,12 @@ def test_a_broadcast_that_was_cut_short_is_recorded_without_its_routing() -> Non
     """Nobody had been chosen yet."""
     entries = lived({"a": ScriptedSeat([broadcast("who?")]), "b": ScriptedSeat([post("me")])})
     cut = next(at for at, entry in enumerate(entries) if isinstance(entry, RoutedEntry))
-    recorded = record_entries(entries[:cut])
+    recorded = record(entries[:cut])
     assert "scores" not in recorded.text
     assert 'audience = "desk"' in recorded.text
     assert "next = [" not in recorded.text
     assert (
-        "Row 2, a broadcast, had gone to nobody yet when the recorded room ended; here it is routed."
+        "Row 2, a broadcast, had not been routed yet when the recorded room ended; here it is routed."
         in recorded.remarks
     )
     assert rows(entries)[:2] == rows(replayed(recorded))

@@ -561,7 +561,7 @@ def left(replay: Replay) -> list[str]:
         pins = [
             turn_pins(played)
             for one, played in zip(replay.scenario.turns, replay.played, strict=True)
-            if one.number == turn and played.record is not None
+            if one.number == turn and played.turn is not None
         ]
         if any(pin != pins[0] for pin in pins):
             unlike.add(turn)

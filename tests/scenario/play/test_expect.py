@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from deskroom.core import Target
+from deskroom.runs.values import TURN_VALUES
 from deskroom.scenario import Mismatch, Replay, parse_scenario, replay_scenario
 from deskroom.scenario.format.model import Nobody, TurnExpect
-from deskroom.scenario.play.expect import TURN_VALUES, file_value, holds, target_word
+from deskroom.scenario.play.expect import file_value, holds
 
 #: The expectation of the turn below stands on line 9, its first key in column 12.
 FILE = """\
@@ -38,13 +38,6 @@ CRASH = 'say = "@b go on"\ncrash = "boom"'
 SLOW = 'say = "@b go on"\ntakes = 61'
 LATE = 'say = "@b go on"\nlate = [{ tool = "desk_read" }, { tool = "desk_post", message = "x" }]'
 
-ROW_1 = "the last accepted call became row 1"
-TO_B = "'@b' at byte 0 is the first seat named"
-SILENT = "the seat made no call"
-BOOM = "the seat raised boom"
-OVER = "the turn's time was over"
-REFUSALS = "no message was accepted: empty_message, ok, unknown_tool"
-
 
 def play(turn: str, expect: str, fallback: str = "refuse") -> Replay:
     """Play a scenario of one turn by the seat ``a``."""
@@ -53,18 +46,10 @@ def play(turn: str, expect: str, fallback: str = "refuse") -> Replay:
 
 
 @pytest.mark.parametrize(
-    "turn, key, right, wrong, expected, got, why",
+    "turn, key, right, wrong, expected, got",
     [
-        (POST, "content", '"@b go on"', '"@b go"', "@b go", "@b go on", ROW_1),
-        (
-            DM,
-            "audience",
-            '["c", "b"]',
-            '"desk"',
-            "desk",
-            ["c", "b"],
-            "the accepted call was a private one",
-        ),
+        (POST, "content", '"@b go on"', '"@b go"', "@b go", "@b go on"),
+        (DM, "audience", '["c", "b"]', '"desk"', "desk", ["c", "b"]),
         (
             'say = "@sam (@here [@D @#d @gone @b and @b again"',
             "mentions",
@@ -72,14 +57,9 @@ def play(turn: str, expect: str, fallback: str = "refuse") -> Replay:
             '["b"]',
             ["b"],
             ["person:sam", "everyone", "desk:d", "b"],
-            (
-                "'@b' at byte 26 is the first seat named; @sam is the person sam and takes no turn; "
-                "@here is everyone and takes no turn; @D is the desk d and takes no turn; "
-                "@#d was named before and does not count again"
-            ),
         ),
-        (POST, "mentions", '["b"]', "[]", [], ["b"], TO_B),
-        (POST, "next", '"b"', '"c"', "c", "b", TO_B),
+        (POST, "mentions", '["b"]', "[]", [], ["b"]),
+        (POST, "next", '"b"', '"c"', "c", "b"),
         (
             POST,
             "next",
@@ -87,7 +67,6 @@ def play(turn: str, expect: str, fallback: str = "refuse") -> Replay:
             '{ none = "no_direct_agent_mention" }',
             {"none": "no_direct_agent_mention"},
             "b",
-            TO_B,
         ),
         (
             'say = "`@b` @bb x@b @ @a"',
@@ -96,21 +75,8 @@ def play(turn: str, expect: str, fallback: str = "refuse") -> Replay:
             '"b"',
             "b",
             {"none": "no_direct_agent_mention"},
-            (
-                "no seat is named by an @id that counts; @b` is inside code and is not read; "
-                "@bb is nobody here; did you mean @b?; @b is not read: an @ counts only at the start, or after a space, "
-                "a new line or one of ( [ {; @ is not read: no name stands right behind the @"
-            ),
         ),
-        (
-            DM,
-            "next",
-            '"c"',
-            '"b"',
-            "b",
-            "c",
-            "the message is addressed to it",
-        ),
+        (DM, "next", '"c"', '"b"', "b", "c"),
         (
             'calls = [{ tool = "desk_dm", to = ["b"], message = "not @c" }]',
             "next",
@@ -118,36 +84,11 @@ def play(turn: str, expect: str, fallback: str = "refuse") -> Replay:
             '"c"',
             "c",
             {"none": "no_direct_agent_mention"},
-            "no seat is named by an @id that counts; @c cannot read this and is not woken",
         ),
-        (
-            BROADCAST,
-            "next",
-            '["c", "b"]',
-            '["b", "c"]',
-            ["b", "c"],
-            ["c", "b"],
-            "the router chose c, b",
-        ),
-        (
-            BROADCAST,
-            "next",
-            '{ none = "broadcast" }',
-            '"c"',
-            "c",
-            ["c", "b"],
-            "the router chose c, b",
-        ),
-        (
-            COMPLETION,
-            "completes",
-            "true",
-            "false",
-            False,
-            True,
-            "the accepted call is a completion",
-        ),
-        (POST, "completes", "false", "true", True, False, "the accepted call is no completion"),
+        (BROADCAST, "next", '["c", "b"]', '["b", "c"]', ["b", "c"], ["c", "b"]),
+        (BROADCAST, "next", '{ none = "broadcast" }', '"c"', "c", ["c", "b"]),
+        (COMPLETION, "completes", "true", "false", False, True),
+        (POST, "completes", "false", "true", True, False),
         (
             REFUSED,
             "refusal",
@@ -155,7 +96,6 @@ def play(turn: str, expect: str, fallback: str = "refuse") -> Replay:
             '"empty_message"',
             "empty_message",
             "unknown_tool",
-            REFUSALS,
         ),
         (
             POST,
@@ -164,7 +104,6 @@ def play(turn: str, expect: str, fallback: str = "refuse") -> Replay:
             '["ok", "ok"]',
             ["ok", "ok"],
             ["ok"],
-            ROW_1,
         ),
         (
             LATE,
@@ -173,7 +112,6 @@ def play(turn: str, expect: str, fallback: str = "refuse") -> Replay:
             '["ok"]',
             ["ok"],
             ["ok", "turn_ended", "turn_ended"],
-            ROW_1,
         ),
         (
             REFUSED,
@@ -182,7 +120,6 @@ def play(turn: str, expect: str, fallback: str = "refuse") -> Replay:
             "[]",
             [],
             ["empty_message", "ok", "unknown_tool"],
-            REFUSALS,
         ),
         (
             SLOW,
@@ -191,22 +128,21 @@ def play(turn: str, expect: str, fallback: str = "refuse") -> Replay:
             '["ok"]',
             ["ok"],
             ["turn_ended"],
-            OVER,
         ),
-        (POST, "outcome", '"spoke"', '"silent"', "silent", "spoke", ROW_1),
-        (NARRATION, "outcome", '"silent"', '"spoke"', "spoke", "silent", SILENT),
-        (REFUSED, "outcome", '"refused"', '"silent"', "silent", "refused", REFUSALS),
-        (CRASH, "outcome", '"failed"', '"spoke"', "spoke", "failed", BOOM),
-        (SLOW, "outcome", '"timed_out"', '"spoke"', "spoke", "timed_out", OVER),
+        (POST, "outcome", '"spoke"', '"silent"', "silent", "spoke"),
+        (NARRATION, "outcome", '"silent"', '"spoke"', "spoke", "silent"),
+        (REFUSED, "outcome", '"refused"', '"silent"', "silent", "refused"),
+        (CRASH, "outcome", '"failed"', '"spoke"', "spoke", "failed"),
+        (SLOW, "outcome", '"timed_out"', '"spoke"', "spoke", "timed_out"),
     ],
 )
 def test_each_key_holds_or_is_one_mismatch(
-    turn: str, key: str, right: str, wrong: str, expected: Any, got: Any, why: str
+    turn: str, key: str, right: str, wrong: str, expected: Any, got: Any
 ) -> None:
-    """What came out passes; anything else is one mismatch with its place, both values and why."""
+    """What came out passes; anything else is one mismatch with its place and both values."""
     assert () == play(turn, f"{key} = {right}").mismatches
-    assert [("<text>", 9, 12, "1", "a", key, expected, got, why)] == [
-        (m.path, m.line, m.column, m.turn, m.seat, m.key, m.expected, m.got, m.why)
+    assert [("<text>", 9, 12, "1", "a", key, expected, got)] == [
+        (m.path, m.line, m.column, m.turn, m.seat, m.key, m.expected, m.got)
         for m in play(turn, f"{key} = {wrong}").mismatches
     ]
 
@@ -220,7 +156,7 @@ def test_no_row_holds_for_a_turn_that_became_none(turn: str) -> None:
 def test_no_row_is_a_mismatch_where_there_is_one() -> None:
     """The row that came of the turn is named."""
     (mismatch,) = play(POST, "row = false").mismatches
-    assert (False, True, ROW_1) == (mismatch.expected, mismatch.got, mismatch.why)
+    assert (False, True) == (mismatch.expected, mismatch.got)
 
 
 @pytest.mark.parametrize(
@@ -236,24 +172,24 @@ def test_no_row_is_a_mismatch_where_there_is_one() -> None:
 def test_a_row_that_is_missing_gives_nothing(expect: str, expected: object) -> None:
     """Whatever is expected of a row, of a silent turn there is nothing."""
     (mismatch,) = play(NARRATION, expect).mismatches
-    assert (expected, None, SILENT) == (mismatch.expected, mismatch.got, mismatch.why)
+    assert (expected, None) == (mismatch.expected, mismatch.got)
 
 
 @pytest.mark.parametrize(
-    "expect, wrong, why",
+    "expect, wrong, got",
     [
-        ('audience = "desk"', 'audience = ["b"]', "budget_spent"),
+        ('audience = "desk"', 'audience = ["b"]', "desk"),
         ('refusal = "budget_spent"', 'refusal = "disabled"', "budget_spent"),
     ],
 )
 def test_an_aside_that_went_to_the_room_carries_its_refusal(
-    expect: str, wrong: str, why: str
+    expect: str, wrong: str, got: str
 ) -> None:
     """Under the fallback the call is answered ok and the row says why it is not private."""
     turns = f'{DM}\n[[turn]]\nexpect = {{ {{}} , replies = ["ok"] }}\nseat = "a"\n{DM}'
     assert () == play(turns.replace("{}", expect, 1), "", "room").mismatches
     (mismatch,) = play(turns.replace("{}", wrong, 1), "", "room").mismatches
-    assert f"it was meant to be private, which the desk declined: {why}" == mismatch.why
+    assert got == mismatch.got
 
 
 def test_a_refusal_is_unsaid_where_nothing_was_refused() -> None:
@@ -268,27 +204,13 @@ def test_a_broadcast_that_goes_to_nobody_has_an_empty_list() -> None:
     limit = f"{BROADCAST}\n[policy.dispatch]\nmax_hops = 0"
     assert () == play(limit, "next = []").mismatches
     (mismatch,) = play(limit, 'next = ["b"]').mismatches
-    assert ([], "the router chose nobody") == (mismatch.got, mismatch.why)
+    assert [] == mismatch.got
 
 
 def test_every_expectation_of_the_format_can_be_compared() -> None:
     """The keys that are compared are the keys of the model, in its order."""
     keys = [attribute.name for attribute in TurnExpect.__attrs_attrs__]
     assert keys[:-1] == list(TURN_VALUES)
-
-
-@pytest.mark.parametrize(
-    "target, word",
-    [
-        (Target("agent", "a"), "a"),
-        (Target("person", "sam"), "person:sam"),
-        (Target("desk", "d"), "desk:d"),
-        (Target("everyone"), "everyone"),
-    ],
-)
-def test_a_target_is_spelled_as_the_file_does(target: Target, word: str) -> None:
-    """Agents stand bare; everybody else is named with the kind."""
-    assert word == target_word(target)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from attrs import evolve
 
 from deskroom.core import TurnFor
-from deskroom.engine.entries import CallEntry
+from deskroom.engine.entries import CallEntry, Raised
 from deskroom.errors import DeskroomError, RoomFailure, UsageError
 from deskroom.room import Seat
 from deskroom.scenario import (
@@ -17,7 +17,7 @@ from deskroom.scenario import (
     play_scenario,
     replay_scenario,
 )
-from deskroom.scenario.play.replay import ScriptedCrash, scripted_room
+from deskroom.scenario.play.replay import scripted_room
 from deskroom.testing import ListJournal
 
 HEAD = """\
@@ -48,12 +48,12 @@ def play(body: str, order: str = "listed") -> Replay:
 
 def said(replay: Replay) -> list[str]:
     """Return every row as one line: whose it is, and what it says."""
-    return [f"{row.author.id or row.author.kind}: {row.content}" for row in replay.result.rows]
+    return [f"{row.author.id or row.author.kind}: {row.content}" for row in replay.run.rows]
 
 
 def outcomes(replay: Replay) -> list[str]:
     """Return every granted turn as one line: its number, its seat and how it ended."""
-    return [f"{turn.number} {turn.seat} {turn.outcome}" for turn in replay.result.turns]
+    return [f"{turn.number} {turn.seat} {turn.outcome}" for turn in replay.run.turns]
 
 
 # What a seat's turn does
@@ -105,7 +105,7 @@ text = "I did"
 expect = { outcome = "spoke" }
 """)
     assert ["b: done"] == said(replay)
-    assert ["I shall", "I did"] == [turn.text for turn in replay.result.turns]
+    assert ["I shall", "I did"] == [turn.text for turn in replay.run.turns]
 
 
 def test_the_text_of_a_fence_seat_is_its_message() -> None:
@@ -196,8 +196,8 @@ say = "again"
 expect = { outcome = "spoke" }
 """)
     assert ["a: again"] == said(replay)
-    (raised,) = replay.result.failures.values()
-    assert (ScriptedCrash, "boom") == (type(raised), str(raised))
+    (raised,) = [turn.error for turn in replay.run.turns if turn.error is not None]
+    assert Raised("ScriptedCrash", "boom") == raised
 
 
 def test_what_a_turn_wrote_is_a_row_right_after_its_own() -> None:
@@ -224,7 +224,7 @@ expect = { row = false }
         "workspace: a wrote x.py, y.py",
         "workspace: b wrote z.py",
     ] == said(replay)
-    files = replay.result.entries[2]
+    files = replay.run.entries[2]
     assert ("system", None, "desk", "wrote", 1) == (
         files.row.author.type,
         files.row.author.id,
@@ -304,7 +304,7 @@ closed = "quiet"
         "routed",
     )
     assert ["sam: @a begin", "a: @b go on", "sam: no, @c", "c: here"] == said(replay)
-    assert [0, 0] == [turn.hop for turn in replay.result.turns]
+    assert [0, 0] == [turn.hop for turn in replay.run.turns]
 
 
 def test_a_person_waits_for_turns_listed_before_that_come_later() -> None:
@@ -469,8 +469,8 @@ seat = "b"
 say = "x"
 """
     )
-    assert [0, 1, 2, 3, 0, 0, 0] == [turn.hop for turn in replay.result.turns]
-    decision = replay.result.decisions[1]
+    assert [0, 1, 2, 3, 0, 0, 0] == [turn.hop for turn in replay.run.turns]
+    decision = replay.run.entries[1].decision
     assert isinstance(decision, TurnFor)
     assert ("b", 1) == (decision.target_id, decision.child_hop)
 

@@ -9,27 +9,27 @@ from deskroom.core.directory import TOKEN_ENDS, starts_a_name
 from deskroom.core.text import is_blank
 from deskroom.engine.sentences import note_sentence
 from deskroom.engine.setup import Seat
-from deskroom.scenario.check.subject import Subject
+from deskroom.scenario.check.context import CheckContext
 from deskroom.scenario.format.position import KeyPath
 from deskroom.scenario.format.problems import quoted
 
 __all__ = ["warn_of_names"]
 
 
-def warn_of_names(subject: Subject) -> None:
+def warn_of_names(context: CheckContext) -> None:
     """Warn of each seat and person that cannot be named as the file might want.
 
     A desk's name is a title, and a retired seat is never named: neither is looked at.
     """
     told: set[str] = set()
-    for at in range(len(subject.desk.seats) - 1, -1, -1):
-        _warn_of_seat(subject, at, told)
-    for at in range(len(subject.desk.people) - 1, -1, -1):
-        _warn_of_person(subject, at, told)
+    for at in range(len(context.desk.seats) - 1, -1, -1):
+        _warn_of_seat(context, at, told)
+    for at in range(len(context.desk.people) - 1, -1, -1):
+        _warn_of_person(context, at, told)
 
 
-def _warn_of_seat(subject: Subject, at: int, told: set[str]) -> None:
-    seat = subject.desk.seats[at]
+def _warn_of_seat(context: CheckContext, at: int, told: set[str]) -> None:
+    seat = context.desk.seats[at]
     if seat.retired:
         return
     for key, name in _names(seat):
@@ -37,10 +37,10 @@ def _warn_of_seat(subject: Subject, at: int, told: set[str]) -> None:
         fault = _fault(name)
         if fault is not None:
             problem = f"no message can address a seat as {quoted(name)}: {fault}"
-            subject.warnings.at_value(path, "unaddressable", problem)
-            _warn_of_namesake(subject, at, key, name)
+            context.warnings.at_value(path, "unaddressable", problem)
+            _warn_of_namesake(context, at, key, name)
         else:
-            _warn_of_several(subject, path, name, told)
+            _warn_of_several(context, path, name, told)
 
 
 def _names(seat: Seat) -> Iterator[tuple[str, str]]:
@@ -65,34 +65,34 @@ def _mark(character: str) -> str:
     return "a space" if character == " " else quoted(character)
 
 
-def _warn_of_namesake(subject: Subject, at: int, key: str, name: str) -> None:
+def _warn_of_namesake(context: CheckContext, at: int, key: str, name: str) -> None:
     """Of seats that share a name which cannot be used at all, tell the second."""
-    for earlier in subject.desk.seats[:at]:
+    for earlier in context.desk.seats[:at]:
         names = [other.lower() for _, other in _names(earlier)]
         if not earlier.retired and not is_blank(name) and name.lower() in names:
             problem = f"the seat {quoted(earlier.id)} is called {quoted(name)} as well"
-            subject.warnings.at_value(("desk", "seats", at, key), "ambiguous_name", problem)
+            context.warnings.at_value(("desk", "seats", at, key), "ambiguous_name", problem)
             return
 
 
-def _warn_of_person(subject: Subject, at: int, told: set[str]) -> None:
-    person = subject.desk.people[at]
+def _warn_of_person(context: CheckContext, at: int, told: set[str]) -> None:
+    person = context.desk.people[at]
     path: KeyPath = ("desk", "people", at, "label")
-    slug = subject.directory.slugs.get(person.id)
+    slug = context.directory.slugs.get(person.id)
     fault = _fault(person.label)
     if fault is not None and slug is None:
         problem = f"no message can address a person as {quoted(person.label)}: {fault}"
-        subject.warnings.at_value(path, "unaddressable", problem)
+        context.warnings.at_value(path, "unaddressable", problem)
     for name in (person.label, slug):
         if name is not None:
-            _warn_of_several(subject, path, name, told)
+            _warn_of_several(context, path, name, told)
 
 
-def _warn_of_several(subject: Subject, path: KeyPath, name: str, told: set[str]) -> None:
+def _warn_of_several(context: CheckContext, path: KeyPath, name: str, told: set[str]) -> None:
     """Warn of a name that means several, once, at the last that has it: seats before people."""
-    targets = subject.directory.lookup(name)
+    targets = context.directory.lookup(name)
     if len(targets) < 2 or name.lower() in told:  # noqa: PLR2004 - one meaning is none too many
         return
     told.add(name.lower())
     note = Note(f"@{name}", 0, "ambiguous", candidates=targets)
-    subject.warnings.at_value(path, "ambiguous_name", note_sentence(note).rstrip("."))
+    context.warnings.at_value(path, "ambiguous_name", note_sentence(note).rstrip("."))

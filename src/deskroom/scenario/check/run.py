@@ -8,15 +8,15 @@ from contextlib import suppress
 from attrs import frozen
 
 from deskroom.errors import FileError
-from deskroom.scenario.check.foresee import foresee
-from deskroom.scenario.check.idle import warn_of_expectations, warn_of_policy
+from deskroom.scenario.check.context import CheckContext
+from deskroom.scenario.check.forecast import forecast_turns
+from deskroom.scenario.check.mentions import warn_of_texts
 from deskroom.scenario.check.names import warn_of_names
-from deskroom.scenario.check.reach import warn_of_unreached
-from deskroom.scenario.check.subject import Subject
-from deskroom.scenario.check.texts import warn_of_texts
+from deskroom.scenario.check.no_effect import warn_of_expectations, warn_of_policy
 from deskroom.scenario.check.turns import warn_of_turns
+from deskroom.scenario.check.unreachable import warn_of_unreached
 from deskroom.scenario.check.warning import CheckWarning, TooMany, Warnings
-from deskroom.scenario.format.load import Parts, read_parts
+from deskroom.scenario.format.load import PartialScenario, read_partial
 from deskroom.scenario.format.problems import ScenarioError
 from deskroom.scenario.format.toml import Document, parse_toml, read_toml
 
@@ -58,31 +58,31 @@ def check_text(text: str, path: str = "<text>") -> Checked:
 def check_document(document: Document) -> Checked:
     """Check a TOML file that was read. There is an end to what is told of one file."""
     try:
-        parts = read_parts(document)
+        parts = read_partial(document)
     except ScenarioError as error:
         return Checked(document.path, error.problems)
     errors = parts.findings.error().problems if parts.findings else ()
     return Checked(document.path, errors, _warnings(parts, errors))
 
 
-def _warnings(parts: Parts, errors: tuple[FileError, ...]) -> tuple[CheckWarning, ...]:
+def _warnings(parts: PartialScenario, errors: tuple[FileError, ...]) -> tuple[CheckWarning, ...]:
     """Return the warnings about whatever no error leaves in doubt."""
     warnings = Warnings(parts.document)
     if parts.desk is None:
         return ()
-    subject = Subject(parts, parts.desk, warnings)
-    if not subject.directory.is_valid:
+    context = CheckContext(parts, parts.desk, warnings)
+    if not context.directory.is_valid:
         return ()
     with suppress(TooMany):
-        warn_of_names(subject)
-        warn_of_texts(subject)
+        warn_of_names(context)
+        warn_of_texts(context)
         if not any(_is_about(error, "policy") for error in errors):
-            prospects = foresee(subject)
-            warn_of_policy(subject)
-            warn_of_turns(subject, prospects)
-            warn_of_expectations(subject)
+            forecasts = forecast_turns(context)
+            warn_of_policy(context)
+            warn_of_turns(context, forecasts)
+            warn_of_expectations(context)
             if not errors:
-                warn_of_unreached(subject, prospects)
+                warn_of_unreached(context, forecasts)
     return warnings.in_file_order()
 
 

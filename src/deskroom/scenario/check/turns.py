@@ -9,8 +9,8 @@ from deskroom.core.text import is_blank
 from deskroom.engine.calls import Refusal
 from deskroom.engine.sentences import refusal_text
 from deskroom.engine.setup import Seat
-from deskroom.scenario.check.foresee import Prospect
-from deskroom.scenario.check.subject import Subject, expects_no_row, path_of
+from deskroom.scenario.check.context import CheckContext, expects_no_row, path_of
+from deskroom.scenario.check.forecast import TurnForecast
 from deskroom.scenario.format.model import Turn
 from deskroom.scenario.format.problems import quoted
 from deskroom.speech import extract_post
@@ -20,49 +20,49 @@ __all__ = ["warn_of_turns"]
 _LISTS: Final = ("late", "wrote", "scores")
 
 
-def warn_of_turns(subject: Subject, prospects: Mapping[int, Prospect]) -> None:
+def warn_of_turns(context: CheckContext, forecasts: Mapping[int, TurnForecast]) -> None:
     """Warn of what a seat's turn lists and what cannot work, whatever comes before it."""
-    for prospect in prospects.values():
-        turn = prospect.turn
-        seat = subject.seats[turn.seat or ""]
-        _warn_of_retired(seat, turn, subject)
-        _warn_of_calls(seat, prospect, subject)
-        _warn_of_fence(seat, turn, subject)
-        _warn_of_scores(prospect, subject)
-        _warn_of_lists(turn, subject)
+    for forecast in forecasts.values():
+        turn = forecast.turn
+        seat = context.seats[turn.seat or ""]
+        _warn_of_retired(seat, turn, context)
+        _warn_of_calls(seat, forecast, context)
+        _warn_of_fence(seat, turn, context)
+        _warn_of_scores(forecast, context)
+        _warn_of_lists(turn, context)
 
 
-def _warn_of_retired(seat: Seat, turn: Turn, subject: Subject) -> None:
-    if seat.retired and subject.parts.order == "listed":
+def _warn_of_retired(seat: Seat, turn: Turn, context: CheckContext) -> None:
+    if seat.retired and context.parts.order == "listed":
         problem = (
             f"the seat {quoted(seat.id)} is retired; its turn is played because it is listed, and "
             "hands on nothing"
         )
-        subject.warnings.at_value(path_of(turn, "seat"), "retired_seat", problem)
+        context.warnings.at_value(path_of(turn, "seat"), "retired_seat", problem)
 
 
 # --- calls -------------------------------------------------------------------------------------
 
 
-def _warn_of_calls(seat: Seat, prospect: Prospect, subject: Subject) -> None:
+def _warn_of_calls(seat: Seat, forecast: TurnForecast, context: CheckContext) -> None:
     """Warn of each call that is refused whatever comes before, unless the file expects that."""
-    turn = prospect.turn
+    turn = forecast.turn
     is_expected = expects_no_row(turn) or (
         turn.expect is not None and turn.expect.replies is not None
     )
-    if is_expected or turn.takes >= subject.policy.turn_timeout_s:
+    if is_expected or turn.takes >= context.policy.turn_timeout_s:
         return
     if seat.fence and (turn.say is not None or turn.calls):
         problem = "a fence seat is served no tools, so every call of it is refused (unknown_tool)"
         key = "calls" if turn.say is None else "say"
-        subject.warnings.at_key(path_of(turn, key), "refused_call", problem)
+        context.warnings.at_key(path_of(turn, key), "refused_call", problem)
         return
-    speaker = subject.speaker(seat)
-    for at, answer in enumerate(prospect.answers):
+    speaker = context.speaker(seat)
+    for at, answer in enumerate(forecast.answers):
         if isinstance(answer.verdict, Refusal):
             why = refusal_text(answer.verdict, speaker).rstrip(".")
-            problem = f"this call is refused ({answer.verdict.word}): {why}"
-            subject.warnings.at_value(_call_path(turn, at), "refused_call", problem)
+            problem = f"this call is refused ({answer.verdict.reason}): {why}"
+            context.warnings.at_value(_call_path(turn, at), "refused_call", problem)
 
 
 def _call_path(turn: Turn, at: int) -> tuple[str | int, ...]:
@@ -71,47 +71,47 @@ def _call_path(turn: Turn, at: int) -> tuple[str | int, ...]:
     return path_of(turn, "text" if turn.say is None else "say")
 
 
-def _warn_of_fence(seat: Seat, turn: Turn, subject: Subject) -> None:
+def _warn_of_fence(seat: Seat, turn: Turn, context: CheckContext) -> None:
     if not seat.fence or turn.text is None or expects_no_row(turn):
         return
     if is_blank(extract_post(turn.text)):
         problem = "nothing can be read out of this text, so the turn is silent"
-        subject.warnings.at_value(path_of(turn, "text"), "blank_text", problem)
+        context.warnings.at_value(path_of(turn, "text"), "blank_text", problem)
 
 
 # --- keys without effect -----------------------------------------------------------------------
 
 
-def _warn_of_scores(prospect: Prospect, subject: Subject) -> None:
-    turn = prospect.turn
+def _warn_of_scores(forecast: TurnForecast, context: CheckContext) -> None:
+    turn = forecast.turn
     if not turn.scores:
         return
-    if not prospect.may_broadcast:
+    if not forecast.may_broadcast:
         problem = "scores say who takes up a broadcast, and this turn makes none"
-        subject.warnings.at_key(path_of(turn, "scores"), "no_effect", problem)
-    elif subject.policy.broadcast.router != "scripted":
-        problem = f'the router is "{subject.policy.broadcast.router}" and reads no scores'
-        subject.warnings.at_key(path_of(turn, "scores"), "no_effect", problem)
+        context.warnings.at_key(path_of(turn, "scores"), "no_effect", problem)
+    elif context.policy.broadcast.router != "scripted":
+        problem = f'the router is "{context.policy.broadcast.router}" and reads no scores'
+        context.warnings.at_key(path_of(turn, "scores"), "no_effect", problem)
     else:
-        _warn_of_candidates(turn, subject)
+        _warn_of_candidates(turn, context)
 
 
-def _warn_of_candidates(turn: Turn, subject: Subject) -> None:
+def _warn_of_candidates(turn: Turn, context: CheckContext) -> None:
     for id_ in turn.scores:
-        seat = subject.seats.get(id_)
+        seat = context.seats.get(id_)
         if id_ == turn.seat:
             problem = "the author of a broadcast is never a candidate for it"
         elif seat is not None and seat.retired:
             problem = "a retired seat is never a candidate"
         else:
             continue
-        subject.warnings.at_key(path_of(turn, "scores", id_), "no_effect", problem)
+        context.warnings.at_key(path_of(turn, "scores", id_), "no_effect", problem)
 
 
-def _warn_of_lists(turn: Turn, subject: Subject) -> None:
-    stated = subject.stated(turn)
+def _warn_of_lists(turn: Turn, context: CheckContext) -> None:
+    stated = context.stated(turn)
     for key in _LISTS:
         if key in stated and not getattr(turn, key):
-            subject.warnings.at_key(
+            context.warnings.at_key(
                 path_of(turn, key), "no_effect", "this is empty and says nothing"
             )

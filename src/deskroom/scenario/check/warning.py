@@ -8,7 +8,7 @@ from typing import Final, Literal
 from attrs import frozen
 
 from deskroom.scenario.format.position import KeyPath, Place, place_of
-from deskroom.scenario.format.problems import MAX_PROBLEMS, spell
+from deskroom.scenario.format.problems import MAX_PROBLEMS, key_text
 from deskroom.scenario.format.toml import Document
 
 __all__ = ["CheckWarning", "TooMany", "WarningKind", "Warnings"]
@@ -90,7 +90,9 @@ class Warnings:
         if len(self._found) == MAX_PROBLEMS:
             raise TooMany
         at = self._document.path
-        self._found.append(CheckWarning(at, place.line, place.column, kind, spell(path), problem))
+        self._found.append(
+            CheckWarning(at, place.line, place.column, kind, key_text(path), problem)
+        )
 
     def _inside(self, place: Place, until: str) -> Place:
         text = self._document.text

@@ -6,44 +6,40 @@ next, and whatever else is out of the ordinary.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
-from deskroom.scenario.play.expect import TURN_VALUES, Played
+from deskroom.runs.run import RunItem
+from deskroom.runs.values import TURN_VALUES
 
-__all__ = ["ROW_KEYS", "next_pin", "turn_pins"]
-
-#: What can be expected of a row, and so only of a turn that has one.
-ROW_KEYS: Final = ("content", "audience", "mentions", "next", "completes")
+__all__ = ["next_pin", "turn_pins"]
 
 
-def turn_pins(played: Played) -> dict[str, Any]:
+def turn_pins(item: RunItem) -> dict[str, Any]:
     """Return what to expect of one turn: keys and values of the file format."""
-    if played.entry is None:
-        pins = {"replies": _replies(played), "row": False, "outcome": _outcome(played)}
-    elif played.entry.kind == "seat":
+    pins: dict[str, Any]
+    if item.entry is None:
+        outcome = item.turn.outcome if item.turn else None
+        pins = {"replies": _replies(item), "row": False, "outcome": outcome}
+    elif item.entry.kind == "seat":
         pins = {
-            "audience": TURN_VALUES["audience"](played),
-            "next": next_pin(played),
-            "completes": played.entry.completes or None,
-            "refusal": played.entry.refusal,
-            "replies": _replies(played),
+            "audience": TURN_VALUES["audience"](item),
+            "next": next_pin(item),
+            "completes": item.entry.completes or None,
+            "refusal": item.entry.refusal,
+            "replies": _replies(item),
         }
     else:
-        pins = {"next": next_pin(played)}
+        pins = {"next": next_pin(item)}
     return {key: value for key, value in pins.items() if value is not None}
 
 
-def next_pin(played: Played) -> Any:  # noqa: ANN401 - a value of the file format
-    """Return who is next after a row; a broadcast that went to nobody is told by its reason."""
-    value = TURN_VALUES["next"](played)
+def next_pin(item: RunItem) -> Any:  # noqa: ANN401 - a value of the file format
+    """Return who is next after a row; of a broadcast that went to nobody, the reason."""
+    value = TURN_VALUES["next"](item)
     return {"none": "broadcast"} if value == [] else value
 
 
-def _replies(played: Played) -> list[str] | None:
+def _replies(item: RunItem) -> list[str] | None:
     """Return the replies where one of them is a refusal."""
-    replies = list(played.record.replies) if played.record else []
-    return replies if any(word != "ok" for word in replies) else None
-
-
-def _outcome(played: Played) -> str | None:
-    return played.record.outcome if played.record else None
+    replies = list(item.turn.replies) if item.turn else []
+    return replies if any(reply != "ok" for reply in replies) else None

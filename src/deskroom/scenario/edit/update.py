@@ -17,14 +17,16 @@ from attrs import frozen
 
 from deskroom.errors import FileError
 from deskroom.files import write_file
-from deskroom.scenario.edit.pins import ROW_KEYS, next_pin, turn_pins
-from deskroom.scenario.format.layout import Unplaced, edited
+from deskroom.runs.run import RunItem
+from deskroom.runs.values import TURN_VALUES
+from deskroom.scenario.edit.pins import next_pin, turn_pins
 from deskroom.scenario.format.load import parse_scenario
-from deskroom.scenario.format.model import OpeningExpect, RunExpect, Turn, TurnExpect
+from deskroom.scenario.format.model import ROW_KEYS, OpeningExpect, RunExpect, Turn, TurnExpect
+from deskroom.scenario.format.patch import Unplaced, edited
 from deskroom.scenario.format.position import KeyPath
 from deskroom.scenario.format.toml import parse_toml, read_toml
-from deskroom.scenario.play.compare import Replay, compare_again, readers, run_values
-from deskroom.scenario.play.expect import TURN_VALUES, Played, file_value, holds
+from deskroom.scenario.play.compare import Replay, compare, readers
+from deskroom.scenario.play.expect import file_value, holds
 
 __all__ = ["Change", "Update", "update_file", "update_text"]
 
@@ -102,7 +104,7 @@ def update_text(replay: Replay, text: str, *, fail_on_unused: bool = False) -> U
     return Update(
         text=updated,
         changes=tuple(_changes(rewrites, updated, path)),
-        replay=compare_again(replay, scenario, fail_on_unused=fail_on_unused),
+        replay=compare(scenario, replay.run, fail_on_unused=fail_on_unused),
     )
 
 
@@ -126,7 +128,7 @@ def _rewrites(replay: Replay) -> Iterator[_Rewrite]:
     yield from _turn_rewrites(replay)
     if scenario.expect is not None:
         before = _stated(scenario.expect)
-        came_out = run_values(replay.result)
+        came_out = replay.run.totals
         after = {key: came_out[key] for key in before}
         if after != before:
             yield _Rewrite(path=("expect",), before=before, after=after)
@@ -134,9 +136,9 @@ def _rewrites(replay: Replay) -> Iterator[_Rewrite]:
 
 def _turn_rewrites(replay: Replay) -> Iterator[_Rewrite]:
     """The copies of a repeated turn share one block, so they must all have come out alike."""
-    copies: dict[int, list[tuple[Turn, Played]]] = {}
+    copies: dict[int, list[tuple[Turn, RunItem]]] = {}
     for turn, played in zip(replay.scenario.turns, replay.played, strict=True):
-        if turn.expect is not None and not (played.record is None and played.entry is None):
+        if turn.expect is not None and played.was_played:
             copies.setdefault(turn.number, []).append((turn, played))
     for number, alike in copies.items():
         turn, played = alike[0]
@@ -161,14 +163,14 @@ def _stated(expect: TurnExpect | OpeningExpect | RunExpect) -> Block:
     return {key: file_value(getattr(expect, key)) for key in expect.places}
 
 
-def _with_next(before: Block, played: Played) -> Block:
+def _with_next(before: Block, played: RunItem) -> Block:
     expected = before["next"]
     if holds("next", expected, played):
         return before
     return {**before, "next": next_pin(played)}
 
 
-def _block(before: Block, played: Played) -> Block:
+def _block(before: Block, played: RunItem) -> Block:
     """Return what a turn's block is to say: the same keys with what came out.
 
     A key that no longer applies is taken out, and what is worth expecting instead is put in.
@@ -186,7 +188,7 @@ def _block(before: Block, played: Played) -> Block:
     return after
 
 
-def _came_out(key: str, played: Played) -> Any:  # noqa: ANN401 - a value of the file format
+def _came_out(key: str, played: RunItem) -> Any:  # noqa: ANN401 - a value of the file format
     if key == "row":  # there is one, which no file says
         return None
     return next_pin(played) if key == "next" else TURN_VALUES[key](played)

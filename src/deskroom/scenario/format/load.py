@@ -1,26 +1,26 @@
-"""From a file to a ``Scenario``: every part that can be read is, and every problem is told."""
+"""From a file to a ``Scenario``: every part that can be read is, and every problem is reported."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from attrs import evolve, frozen
 
 from deskroom.engine.policy import Policy
 from deskroom.errors import FileError
+from deskroom.scenario.format.convert import Converted, convert, refuse_unknown_keys
 from deskroom.scenario.format.model import (
     MAX_TURNS,
     DeskSpec,
     Opening,
-    OpeningExpect,
+    Order,
     RunExpect,
     Scenario,
     Turn,
-    TurnExpect,
 )
 from deskroom.scenario.format.position import KeyPath
 from deskroom.scenario.format.problems import Findings, ScenarioError, found
@@ -33,29 +33,21 @@ from deskroom.scenario.format.rules import (
     check_policy,
     check_turn,
 )
-from deskroom.scenario.format.structure import (
-    Fitted,
-    as_far_as_it_fits,
-    refuse_unknown_keys,
-    structured,
-)
-from deskroom.scenario.format.toml import Document, Places, Spot, parse_toml, read_toml
-from deskroom.scenario.format.words import Order
+from deskroom.scenario.format.toml import Document, parse_toml, read_toml
 
 __all__ = [
     "DOCUMENT_KEYS",
     "FORMAT",
-    "Parts",
+    "PartialScenario",
     "find_scenarios",
     "load_desk",
     "load_scenario",
     "load_setting",
     "parse_scenario",
-    "read_parts",
+    "read_partial",
 ]
 
 T = TypeVar("T")
-Expect = TypeVar("Expect", TurnExpect, OpeningExpect, RunExpect)
 
 #: The only version of the format, and the keys at the top of a scenario.
 FORMAT: Final = 1
@@ -112,14 +104,17 @@ def load_setting(path: str | os.PathLike[str]) -> tuple[DeskSpec, Policy]:
     if "format" in document.data:
         reader.format()
     reader.head()
-    return reader.settled(reader.desk().part), Policy()
+    desk = reader.desk().part
+    if desk is None or reader.findings:
+        raise reader.findings.error()
+    return desk, Policy()
 
 
 def find_scenarios(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
     """Return the files given, and every ``*.toml`` below the folders given, in path order.
 
-    A file found twice is listed once. What does not exist is listed too: reading it says so, and
-    the other files are still read. Raises ``FileError`` when there is nothing, or when a folder
+    A file found twice is listed once. A file that does not exist is listed too: reading it raises
+    the error, and the other files are still read. Raises ``FileError`` when there is nothing, or when a folder
     cannot be listed.
     """
     given = [Path(path) for path in paths]
@@ -128,13 +123,15 @@ def find_scenarios(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
         files.update(dict.fromkeys(_files_below(path) if _is_folder(path) else (path,)))
     if not files:
         where = str(given[0]) if given else "."
-        raise FileError(where, "no scenario found: there is no *.toml file here")
+        problem = "no scenario found: there is no *.toml file here"
+        raise FileError(where, problem, kind="no_scenario")
     return list(files)
 
 
 def _files_below(folder: Path) -> list[Path]:
     def refuse(error: OSError) -> None:
-        raise FileError(str(error.filename), f"the folder cannot be listed: {error.strerror}")
+        problem = f"the folder cannot be listed: {error.strerror}"
+        raise FileError(str(error.filename), problem, kind="unreadable")
 
     return sorted(
         Path(where, name)
@@ -145,7 +142,7 @@ def _files_below(folder: Path) -> list[Path]:
 
 
 def _is_folder(path: Path) -> bool:
-    """Whether this is a folder; of what cannot even be looked at, reading it will tell."""
+    """Whether this is a folder. A path that cannot be looked at fails when it is read."""
     try:
         return path.is_dir()
     except OSError:
@@ -160,10 +157,10 @@ def _opened(path: str | os.PathLike[str]) -> Document:
 
 
 @frozen(kw_only=True)
-class Parts:
-    """What could be read of a document. A part that could not, as a whole, is None or its default.
+class PartialScenario:
+    """What could be read of a document. A part that could not be, completely, is None or a default.
 
-    ``findings`` says what is wrong; ``turns`` holds each listed turn once, however often it is
+    ``findings`` are the problems; ``turns`` holds each listed turn once, however often it is
     repeated.
     """
 
@@ -179,15 +176,15 @@ class Parts:
     expect: RunExpect | None
 
 
-def read_parts(document: Document) -> Parts:
+def read_partial(document: Document) -> PartialScenario:
     """Read every part of a document that can be read.
 
-    Raises ``ScenarioError`` only when there is more wrong than is of use.
+    Raises ``ScenarioError`` only when there are more problems than are of use.
     """
     reader = _Reader(document)
-    reader.known_keys()
+    refuse_unknown_keys(reader.findings, (), document.data, DOCUMENT_KEYS)
     reader.format()
-    head = reader.head() or _Head()
+    head = reader.head()
     desk = reader.desk()
     names = Names(desk.part)
     policy = reader.policy(names) or Policy()
@@ -197,13 +194,13 @@ def read_parts(document: Document) -> Parts:
     check_order(reader.findings, head.order, document.data)
     if desk.part is not None:
         check_active(reader.findings, desk.part)
-    return Parts(
+    return PartialScenario(
         document=document,
         findings=reader.findings,
         title=head.title,
         why=head.why,
         order=head.order,
-        desk=desk.part if desk.whole else None,
+        desk=desk.part if desk.complete else None,
         policy=policy,
         opening=opening,
         turns=tuple(turns),
@@ -212,18 +209,18 @@ def read_parts(document: Document) -> Parts:
 
 
 def _scenario(document: Document) -> Scenario:
-    parts = read_parts(document)
-    if parts.findings or parts.desk is None:
-        raise parts.findings.error()
+    partial = read_partial(document)
+    if partial.findings or partial.desk is None:
+        raise partial.findings.error()
     return Scenario(
-        title=parts.title,
-        why=parts.why,
-        order=parts.order,
-        desk=parts.desk,
-        policy=parts.policy,
-        opening=parts.opening,
-        turns=tuple(copy for turn in parts.turns for copy in _copies(turn)),
-        expect=parts.expect,
+        title=partial.title,
+        why=partial.why,
+        order=partial.order,
+        desk=partial.desk,
+        policy=partial.policy,
+        opening=partial.opening,
+        turns=tuple(copy for turn in partial.turns for copy in _copies(turn)),
+        expect=partial.expect,
         path=document.path,
         digest=sha256(document.text.encode()).hexdigest(),
     )
@@ -248,38 +245,33 @@ class _Head:
 
 
 class _Reader:
-    """Reads a document part by part; a part that does not fit is None and its problems are told."""
+    """Reads a document part by part. A part that is wrong is None, and its problems are added."""
 
     def __init__(self, document: Document) -> None:
-        self._document = document
         self._data = document.data
         self.findings = Findings(document)
 
-    def settled(self, part: T | None) -> T:
-        """Return a part that was read, once nothing in the whole document is wrong."""
-        if part is None or self.findings:
-            raise self.findings.error()
-        return part
-
-    def known_keys(self) -> None:
-        refuse_unknown_keys(self.findings, (), self._data, DOCUMENT_KEYS)
-
     def format(self) -> None:
         if "format" not in self._data:
-            self.findings.at_value(("format",), f"missing, expected {FORMAT}")
+            self.findings.at_value(("format",), "missing_key", f"missing, expected {FORMAT}")
             return
         value = self._data["format"]
         if type(value) is not int or value != FORMAT:
-            self.findings.at_value(("format",), f"found {found(value)}, expected {FORMAT}")
+            problem = f"found {found(value)}, expected {FORMAT}"
+            self.findings.at_value(("format",), "unknown_value", problem)
 
-    def head(self) -> _Head | None:
+    def head(self) -> _Head:
         stated = {key: self._data[key] for key in ("title", "why", "order") if key in self._data}
-        return structured(self.findings, (), stated, _Head)
+        return convert(self.findings, (), stated, _Head).part or _Head()
 
-    def desk(self) -> Fitted[DeskSpec]:
+    def desk(self) -> Converted[DeskSpec]:
+        """Return the desk. There is none where a key of its own is wrong or unknown.
+
+        That key may have been meant for the seats or people without which others seem unknown.
+        """
         if "desk" not in self._data:
-            self.findings.at_value(("desk",), "missing, expected a table")
-        desk = self._part("desk", DeskSpec, only_inside=True)
+            self.findings.at_value(("desk",), "missing_key", "missing, expected a table")
+        desk = self._part("desk", DeskSpec, need_all_keys=True)
         if desk.part is not None:
             check_desk(self.findings, desk.part)
         return desk
@@ -288,34 +280,28 @@ class _Reader:
         policy = self._part("policy", Policy)
         if policy.part is not None:
             check_policy(self.findings, policy.part, names)
-        return policy.part if policy.whole else None
+        return policy.part if policy.complete else None
 
     def opening(self, names: Names) -> Opening | None:
-        fitted = self._part("opening", Opening)
-        opening = fitted.part
-        if opening is None:
-            return None
-        check_opening(self.findings, opening, names)
-        if not fitted.whole:
-            return None
-        expect = opening.expect and self._placed(("opening", "expect"), opening.expect)
-        return evolve(opening, expect=expect, spot=Spot(self._document, ("opening",)))
+        opening = self._part("opening", Opening)
+        if opening.part is not None:
+            check_opening(self.findings, opening.part, names)
+        return opening.part if opening.complete else None
 
     def expect(self) -> RunExpect | None:
         expect = self._part("expect", RunExpect)
-        if expect.part is None or not expect.whole:
-            return None
-        return self._placed(("expect",), expect.part)
+        return expect.part if expect.complete else None
 
     def turns(self, names: Names) -> list[Turn]:
         """Return the listed turns that could be read, each once."""
         listed = self._data.get("turn", [])
         if not isinstance(listed, list):
             problem = f"found {found(listed)}, expected a list of tables: [[turn]]"
-            self.findings.at_value(("turn",), problem)
+            self.findings.at_value(("turn",), "wrong_type", problem)
             return []
         if not listed:
-            self.findings.at_value(("turn",), "missing, expected one [[turn]] or more")
+            problem = "missing, expected at least one [[turn]]"
+            self.findings.at_value(("turn",), "missing_key", problem)
         turns: list[Turn] = []
         total = 0
         for position, stated in enumerate(listed):
@@ -327,33 +313,19 @@ class _Reader:
 
     def _turn(self, position: int, stated: object, names: Names) -> Turn | None:
         path: KeyPath = ("turn", position)
-        fitted = as_far_as_it_fits(self.findings, path, stated, Turn)
-        turn = fitted.part
-        if turn is None or not isinstance(stated, Mapping):
-            return None
-        expect = turn.expect and self._placed((*path, "expect"), turn.expect)
-        number = position + 1
-        spot = Spot(self._document, path)
-        turn = evolve(turn, expect=expect, number=number, label=str(number), spot=spot)
-        check_turn(self.findings, path, turn, stated, names)
-        return turn if fitted.whole else None
+        turn = convert(self.findings, path, stated, Turn)
+        if turn.part is not None and isinstance(stated, dict):
+            check_turn(self.findings, path, turn.part, stated, names)
+        return turn.part if turn.complete else None
 
     def _counted(self, total: int, turn: Turn) -> int:
         if total <= MAX_TURNS < total + turn.repeat:
-            problem = f"with this turn the file lists more than {MAX_TURNS:,} turns"
-            self.findings.at_value(("turn", turn.number - 1, "repeat"), problem)
+            problem = f"the file lists more than {MAX_TURNS:,} turns, this one included"
+            path = ("turn", turn.number - 1, "repeat")
+            self.findings.at_value(path, "too_many_turns", problem)
         return total + turn.repeat
 
-    def _part(self, key: str, type_: type[T], *, only_inside: bool = False) -> Fitted[T]:
+    def _part(self, key: str, cls: type[T], *, need_all_keys: bool = False) -> Converted[T]:
         if key not in self._data:
-            return Fitted(None, whole=True)
-        return as_far_as_it_fits(
-            self.findings, (key,), self._data[key], type_, only_inside=only_inside
-        )
-
-    def _placed(self, path: KeyPath, expect: Expect) -> Expect:
-        """Tell an expectation where each of its keys stands in the file."""
-        stated: Any = self._data
-        for step in path:
-            stated = stated[step]
-        return evolve(expect, places=Places(self._document, path, stated))
+            return Converted(None, complete=True)
+        return convert(self.findings, (key,), self._data[key], cls, need_all_keys=need_all_keys)

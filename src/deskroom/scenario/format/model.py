@@ -1,48 +1,77 @@
 """A scenario as values: what the file says, with the defaults of the format filled in.
 
-TOML has no null, so None always means that the file does not say. The names are the file's keys;
-``places`` tell where an expectation stands, so that a mismatch can point at it.
+TOML has no null, so None always means that the file does not have the key. The names are the
+file's keys; ``places`` are where an expectation stands, so that a mismatch can point at it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from enum import StrEnum
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, Union, get_args, get_origin
 
 from attrs import field, frozen
 from attrs.validators import ge, instance_of, le, optional
 
+from deskroom.core.reasons import AsideReason, CallFault, CloseReason, NoTurnReason, Outcome
 from deskroom.core.roster import Desk, DeskSet, Member, Person, Roster
-from deskroom.engine.entries import CloseReason, Outcome
 from deskroom.engine.policy import Policy
 from deskroom.engine.setup import Seat
-from deskroom.scenario.format.position import Place
-from deskroom.scenario.format.toml import Spot
-from deskroom.scenario.format.words import NoTurnReason, Order, RefusalWord, ReplyWord
+from deskroom.scenario.format.position import KeyPath, Place
+from deskroom.scenario.format.toml import Document, Location, Places
 
 __all__ = [
     "FROM_LOADER",
     "MAX_TURNS",
+    "ROW_KEYS",
     "Call",
     "DeskSpec",
     "Nobody",
     "Opening",
     "OpeningExpect",
+    "Order",
+    "RefusalReason",
+    "ReplyCode",
     "RunExpect",
     "Scenario",
     "Turn",
     "TurnExpect",
+    "choices_of",
 ]
 
 #: A file may list so many turns, every copy of a repeated one counted.
 MAX_TURNS = 1_000_000
 
-#: In the metadata of an attribute that the loader fills, and that is no key of the file.
+#: What can be expected of a row, and so only of a turn that has one.
+ROW_KEYS: Final = ("content", "audience", "mentions", "next", "completes")
+
+#: Who decides the next turn: the list, or the host alone.
+Order = Literal["listed", "routed"]
+#: Why a call is refused, or why a private message went to the desk.
+RefusalReason = CallFault | AsideReason
+#: What a call is answered with.
+ReplyCode = Literal["ok"] | RefusalReason
+
+#: In the metadata of an attribute that is no key of the file: what the loader makes it from the
+#: document, the path of the table and the table.
 FROM_LOADER = "from_loader"
 
 _TOP = Place(1, 1)
 _COUNT = optional([instance_of(int), ge(0)])
-_OURS = {FROM_LOADER: True}
+
+
+def _location(document: Document, path: KeyPath, _: Mapping[str, Any]) -> Location:
+    return Location(document, path)
+
+
+def _number(_document: Document, path: KeyPath, _: Mapping[str, Any]) -> int:
+    """Return the position of a turn in the file, from 1."""
+    return int(path[-1]) + 1
+
+
+def _label(document: Document, path: KeyPath, table: Mapping[str, Any]) -> str:
+    return str(_number(document, path, table))
 
 
 # --- who is there ------------------------------------------------------------------------------
@@ -93,11 +122,13 @@ class TurnExpect:
     mentions: tuple[str, ...] | None = None
     next: Next | None = None
     completes: bool | None = None
-    refusal: RefusalWord | None = None
-    replies: tuple[ReplyWord, ...] | None = None
+    refusal: RefusalReason | None = None
+    replies: tuple[ReplyCode, ...] | None = None
     row: Literal[False] | None = None
     outcome: Outcome | None = None
-    places: Mapping[str, Place] = field(factory=dict, eq=False, repr=False, metadata=_OURS)
+    places: Mapping[str, Place] = field(
+        factory=dict, eq=False, repr=False, metadata={FROM_LOADER: Places}
+    )
 
 
 @frozen(kw_only=True)
@@ -105,7 +136,9 @@ class OpeningExpect:
     """What must come out of the opening row."""
 
     next: Next | None = None
-    places: Mapping[str, Place] = field(factory=dict, eq=False, repr=False, metadata=_OURS)
+    places: Mapping[str, Place] = field(
+        factory=dict, eq=False, repr=False, metadata={FROM_LOADER: Places}
+    )
 
 
 @frozen(kw_only=True)
@@ -117,7 +150,9 @@ class RunExpect:
     nudges: int | None = field(default=None, validator=_COUNT)
     asides: int | None = field(default=None, validator=_COUNT)
     closed: CloseReason | None = None
-    places: Mapping[str, Place] = field(factory=dict, eq=False, repr=False, metadata=_OURS)
+    places: Mapping[str, Place] = field(
+        factory=dict, eq=False, repr=False, metadata={FROM_LOADER: Places}
+    )
 
 
 # --- what is played ----------------------------------------------------------------------------
@@ -138,12 +173,14 @@ class Opening:
     by: str
     message: str
     expect: OpeningExpect | None = None
-    spot: Spot | None = field(default=None, eq=False, repr=False, metadata=_OURS)
+    location: Location | None = field(
+        default=None, eq=False, repr=False, metadata={FROM_LOADER: _location}
+    )
 
     @property
     def place(self) -> Place:
         """Where it stands in the file."""
-        return _TOP if self.spot is None else self.spot.place
+        return _TOP if self.location is None else self.location.place
 
 
 @frozen(kw_only=True)
@@ -166,14 +203,16 @@ class Turn:
     scores: Mapping[str, float] = field(factory=dict)
     repeat: int = field(default=1, validator=[ge(1), le(MAX_TURNS)])
     expect: TurnExpect | None = None
-    number: int = field(default=0, metadata=_OURS)
-    label: str = field(default="", metadata=_OURS)
-    spot: Spot | None = field(default=None, eq=False, repr=False, metadata=_OURS)
+    number: int = field(default=0, metadata={FROM_LOADER: _number})
+    label: str = field(default="", metadata={FROM_LOADER: _label})
+    location: Location | None = field(
+        default=None, eq=False, repr=False, metadata={FROM_LOADER: _location}
+    )
 
     @property
     def place(self) -> Place:
         """Where it stands in the file."""
-        return _TOP if self.spot is None else self.spot.place
+        return _TOP if self.location is None else self.location.place
 
 
 @frozen(kw_only=True)
@@ -191,3 +230,20 @@ class Scenario:
     expect: RunExpect | None = None
     path: str = "<text>"
     digest: str = ""
+
+
+def choices_of(type_: Any) -> dict[str, object]:  # noqa: ANN401 - any annotation of the model
+    """Return the values of an enum, of a ``Literal`` or of a union of these, by their strings.
+
+    Of any other type there are none.
+    """
+    if isinstance(type_, type) and issubclass(type_, StrEnum):
+        return {member.value: member for member in type_}
+    arguments = [argument for argument in get_args(type_) if argument is not NoneType]
+    if get_origin(type_) is Literal:
+        return {value: value for value in arguments if isinstance(value, str)}
+    if get_origin(type_) not in {Union, UnionType}:
+        return {}
+    members = [choices_of(argument) for argument in arguments]
+    merged = {name: value for member in members for name, value in member.items()}
+    return merged if all(members) else {}

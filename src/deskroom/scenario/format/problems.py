@@ -1,4 +1,4 @@
-"""What is wrong with a file, gathered: each problem has its place, its key and its sentence."""
+"""What is wrong with a file, gathered: each problem has a place, a key, a kind and a sentence."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 from itertools import islice
-from typing import Final
+from typing import Final, Literal
 
 from deskroom.errors import DeskError, FileError, RosterError, nearest
 from deskroom.scenario.format.position import KeyPath, Place
@@ -17,12 +17,13 @@ __all__ = [
     "MAX_PROBLEMS",
     "Findings",
     "KeyProblem",
+    "ProblemKind",
     "ScenarioError",
     "did_you_mean",
     "found",
+    "key_text",
     "listing",
     "quoted",
-    "spell",
 ]
 
 #: Collecting stops here: a file with so many problems has one cause or is no scenario.
@@ -35,21 +36,39 @@ _COMPARED: Final = 50  # names looked at for the nearest one
 #: TOML's whole numbers have 64 bits.
 LAST_INTEGER: Final = 2**63 - 1
 
+#: The kinds of problem that the format itself defines. The core adds those of a roster and of a
+#: desk (``duplicate_member_id``), and a file that is not TOML has kinds of its own.
+ProblemKind = Literal[
+    "missing_key",
+    "unknown_key",
+    "wrong_type",
+    "unknown_value",
+    "unknown_name",
+    "out_of_range",
+    "blank_text",
+    "empty_list",
+    "named_twice",
+    "retired_seat",
+    "conflicting_keys",
+    "not_for_a_person",
+    "needs_a_row",
+    "needs_a_person",
+    "no_active_seat",
+    "too_deep",
+    "too_many_turns",
+]
+
 
 class KeyProblem(FileError):
     """A file is wrong at one key.
 
-    ``key`` is the key in the file's own words, with lists counted from 1 as turns are:
-    ``turn[4].expect.next``. ``kind`` is the wire word where the fault has one
-    (``duplicate_member_id``).
+    ``key`` is the key as the file writes it, with lists counted from 1 as turns are:
+    ``turn[4].expect.next``. ``kind`` is a ``ProblemKind``, or that of the core's error.
     """
 
-    def __init__(
-        self, path: str, problem: str, *, key: str, place: Place, kind: str | None = None
-    ) -> None:
+    def __init__(self, path: str, problem: str, *, key: str, place: Place, kind: str) -> None:
         self.key = key
-        self.kind = kind
-        super().__init__(path, f"{key}: {problem}", line=place.line, column=place.column)
+        super().__init__(path, f"{key}: {problem}", line=place.line, column=place.column, kind=kind)
 
 
 class ScenarioError(FileError):
@@ -59,8 +78,9 @@ class ScenarioError(FileError):
         self.problems = tuple(problems)
         first = self.problems[0]
         self.key: str | None = getattr(first, "key", None)
-        self.kind: str | None = getattr(first, "kind", None)
-        super().__init__(first.path, first.problem, line=first.line, column=first.column)
+        super().__init__(
+            first.path, first.problem, line=first.line, column=first.column, kind=first.kind
+        )
 
 
 class Findings:
@@ -73,35 +93,35 @@ class Findings:
         self.document = document
         self._problems: list[KeyProblem] = []
 
-    def at_value(self, path: KeyPath, problem: str) -> None:
+    def at_value(self, path: KeyPath, kind: ProblemKind, problem: str) -> None:
         """Add a problem with a value; of a missing key, with the table it is missing from."""
-        self._add(path, problem, self.document.value_at(path))
+        self._add(path, kind, problem, self.document.value_at(path))
 
-    def at_key(self, path: KeyPath, problem: str) -> None:
-        """Add a problem with a key that should not be there, or not like this."""
-        self._add(path, problem, self.document.key_at(path))
+    def at_key(self, path: KeyPath, kind: ProblemKind, problem: str) -> None:
+        """Add a problem with a key that should not be there, or not in this way."""
+        self._add(path, kind, problem, self.document.key_at(path))
 
     def caused(self, path: KeyPath, problem: str, cause: RosterError | DeskError) -> None:
         """Add a problem that a rule of the core found."""
-        self._add(path, problem, self.document.value_at(path), cause)
+        self._add(path, cause.kind, problem, self.document.value_at(path), cause)
 
     def _add(
         self,
         path: KeyPath,
+        kind: str,
         problem: str,
         place: Place,
         cause: RosterError | DeskError | None = None,
     ) -> None:
-        kind = cause.kind if cause else None
         at = self.document.path
-        found_here = KeyProblem(at, problem, key=spell(path), place=place, kind=kind)
-        found_here.__cause__ = cause
-        self._problems.append(found_here)
+        new = KeyProblem(at, problem, key=key_text(path), place=place, kind=kind)
+        new.__cause__ = cause
+        self._problems.append(new)
         if len(self._problems) == MAX_PROBLEMS:
             raise self.error()
 
-    def __bool__(self) -> bool:
-        return bool(self._problems)
+    def __len__(self) -> int:
+        return len(self._problems)
 
     def error(self) -> ScenarioError:
         """Return the error that holds everything that was found, in file order."""
@@ -112,19 +132,19 @@ def _in_file_order(problem: FileError) -> tuple[int, int]:
     return problem.line or 0, problem.column or 0
 
 
-# --- words -------------------------------------------------------------------------------------
+# --- how keys and values are written ----------------------------------------------------------
 
 
-def spell(path: KeyPath) -> str:
+def key_text(path: KeyPath) -> str:
     """Write a path as a person would: ``desk.seats[2].id``; lists count from 1."""
-    spelled = ""
+    written = ""
     for step in path:
         if isinstance(step, int):
-            spelled += f"[{step + 1}]"
+            written += f"[{step + 1}]"
         else:
             key = step if _BARE_KEY.fullmatch(step) and len(step) <= _SHOWN else quoted(step)
-            spelled += f".{key}" if spelled else key
-    return spelled
+            written += f".{key}" if written else key
+    return written
 
 
 def quoted(text: str) -> str:

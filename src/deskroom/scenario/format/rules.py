@@ -18,10 +18,17 @@ from deskroom.core.text import ascii_lower, is_blank
 from deskroom.engine.policy import Policy
 from deskroom.engine.setup import Seat
 from deskroom.errors import DeskError, RosterError
-from deskroom.scenario.format.model import DeskSpec, Nobody, Opening, Turn, TurnExpect
+from deskroom.scenario.format.model import (
+    ROW_KEYS,
+    DeskSpec,
+    Nobody,
+    Opening,
+    Order,
+    Turn,
+    TurnExpect,
+)
 from deskroom.scenario.format.position import KeyPath
 from deskroom.scenario.format.problems import Findings, did_you_mean, listing, quoted
-from deskroom.scenario.format.words import Order
 
 __all__ = [
     "PERSON_KEYS",
@@ -36,16 +43,14 @@ __all__ = [
 
 #: The keys of a person's turn.
 PERSON_KEYS: Final = frozenset({"person", "say", "expect"})
-#: What can be expected of a row, and so only of a turn that has one.
-_ROW_KEYS: Final = ("content", "audience", "mentions", "next", "completes")
-_FAULTS: Final = {
+_DESK_PROBLEMS: Final = {
     "empty_member_id": "a seat needs an id, found {}",
     "duplicate_member_id": "another seat has the id {} already",
     "empty_person_id": "a person needs an id, found {}",
     "duplicate_person_id": "another person has the id {} already",
     "empty_desk_id": "a desk needs an id, found {}",
     "empty_desk_name": "a desk needs a name, found {}",
-    "reserved_desk_identity": "{} means the general chat and can name no desk",
+    "reserved_desk_identity": "{} is reserved for the general chat and cannot name a desk",
 }
 
 
@@ -75,22 +80,26 @@ class Names:
     def want_seat(self, findings: Findings, path: KeyPath, id_: str) -> None:
         """Add a problem unless this is a seat's id."""
         if self.desk is not None and id_ not in self.seats:
-            findings.at_value(path, _not_there(id_, "a seat of the desk", self.seats))
+            findings.at_value(
+                path, "unknown_name", _unknown_name(id_, "a seat of the desk", self.seats)
+            )
 
     def want_person(self, findings: Findings, path: KeyPath, id_: str) -> None:
         """Add a problem unless this is a person's id."""
         if self.desk is not None and id_ not in self.people:
-            findings.at_value(path, _not_there(id_, "a person of the desk", self.people))
+            findings.at_value(
+                path, "unknown_name", _unknown_name(id_, "a person of the desk", self.people)
+            )
 
     def want_mention(self, findings: Findings, path: KeyPath, name: str) -> None:
         """Add a problem unless a mention's target can be called this."""
         if self.desk is not None and name not in self.mentionable:
             what = "a seat id, person:id, desk:id or everyone"
-            findings.at_value(path, _not_there(name, what, self.mentionable))
+            findings.at_value(path, "unknown_name", _unknown_name(name, what, self.mentionable))
 
 
-def _not_there(name: str, what: str, known: Iterable[str]) -> str:
-    names = listing(known) or "there is none"
+def _unknown_name(name: str, what: str, known: Iterable[str]) -> str:
+    names = listing(known) or "the desk has none"
     return f"found {quoted(name)}, expected {what} ({names}){did_you_mean(name, known)}"
 
 
@@ -99,10 +108,10 @@ def _not_there(name: str, what: str, known: Iterable[str]) -> str:
 
 def check_desk(findings: Findings, desk: DeskSpec) -> None:
     """Check that the desk's roster and the desk itself are valid, as the core sees it."""
-    told = Counter[tuple[str, str]]()
+    reported = Counter[tuple[str, str]]()
     for kind, id_ in roster_faults(desk.roster()):
-        path = _offender(desk, kind, id_, told[kind, id_])
-        told[kind, id_] += 1
+        path = _path_of_id(desk, kind, id_, reported[kind, id_])
+        reported[kind, id_] += 1
         findings.caused(path, _sentence(kind, id_), RosterError(kind, id_))
     for kind, id_ in desk_faults(desk.desks()):
         key = _desk_key(desk, kind)
@@ -111,15 +120,15 @@ def check_desk(findings: Findings, desk: DeskSpec) -> None:
 
 
 def _sentence(kind: str, value: str) -> str:
-    return f"{_FAULTS[kind].format(quoted(value))} ({kind})"
+    return f"{_DESK_PROBLEMS[kind].format(quoted(value))} ({kind})"
 
 
-def _offender(desk: DeskSpec, kind: str, id_: str, told: int) -> KeyPath:
-    """Find the seat or person at fault when ``told`` such were; of two with one id, the second."""
+def _path_of_id(desk: DeskSpec, kind: str, id_: str, reported: int) -> KeyPath:
+    """Return the path of the next wrong id when ``reported`` were; of two equal, the second."""
     is_seat = kind.endswith("_member_id")
     ids = [seat.id for seat in desk.seats] if is_seat else [person.id for person in desk.people]
-    places = [at for at, one in enumerate(ids) if one == id_]
-    at = places[told + kind.startswith("duplicate")]
+    positions = [at for at, one in enumerate(ids) if one == id_]
+    at = positions[reported + kind.startswith("duplicate")]
     return ("desk", "seats" if is_seat else "people", at, "id")
 
 
@@ -135,7 +144,8 @@ def check_policy(findings: Findings, policy: Policy, names: Names) -> None:
     if policy.chair.by is not None:
         names.want_person(findings, (*chair, "by"), policy.chair.by)
     elif policy.chair.rounds > 0 and names.desk is not None and not names.people:
-        findings.at_value((*chair, "rounds"), "a chair that nudges needs a person on the desk")
+        problem = "the chair speaks for a person, and the desk has no people"
+        findings.at_value((*chair, "rounds"), "needs_a_person", problem)
     if policy.participants is not None:
         _check_participants(findings, policy.participants, names)
 
@@ -143,15 +153,18 @@ def check_policy(findings: Findings, policy: Policy, names: Names) -> None:
 def _check_participants(findings: Findings, ids: tuple[str, ...], names: Names) -> None:
     path = ("policy", "participants")
     if not ids:
-        findings.at_value(path, "found an empty list, expected one or more seat ids")
+        problem = "found an empty list, expected one or more seat ids"
+        findings.at_value(path, "empty_list", problem)
     seen: set[str] = set()
     for position, id_ in enumerate(ids):
         names.want_seat(findings, (*path, position), id_)
         seat = names.seats.get(id_)
         if seat is not None and seat.retired:
-            findings.at_value((*path, position), f"the seat {quoted(id_)} is retired")
+            problem = f"the seat {quoted(id_)} is retired and cannot take part"
+            findings.at_value((*path, position), "retired_seat", problem)
         elif id_ in seen:
-            findings.at_value((*path, position), f"the seat {quoted(id_)} is named twice")
+            problem = f"the seat {quoted(id_)} is named twice"
+            findings.at_value((*path, position), "named_twice", problem)
         seen.add(id_)
 
 
@@ -162,7 +175,8 @@ def check_opening(findings: Findings, opening: Opening, names: Names) -> None:
     """Check who opens, that there is something to say, and who is expected next."""
     names.want_person(findings, ("opening", "by"), opening.by)
     if is_blank(opening.message):
-        findings.at_value(("opening", "message"), "found a blank text, expected a message")
+        problem = "found a blank text, expected a message"
+        findings.at_value(("opening", "message"), "blank_text", problem)
     if opening.expect is not None:
         _check_next(findings, ("opening", "expect", "next"), opening.expect.next, names)
 
@@ -172,13 +186,14 @@ def check_turn(
 ) -> None:
     """Check one turn; ``stated`` are the keys that the file gives it."""
     if turn.seat is not None and turn.person is not None:
-        findings.at_key((*path, "person"), "a turn has a seat or a person, not both")
+        problem = "a turn has a seat or a person, not both"
+        findings.at_key((*path, "person"), "conflicting_keys", problem)
     elif turn.seat is not None:
         _check_seat_turn(findings, path, turn, stated, names)
     elif turn.person is not None:
         _check_person_turn(findings, path, turn, stated, names)
     elif "seat" not in stated and "person" not in stated:
-        findings.at_value(path, "a turn needs a seat or a person")
+        findings.at_value(path, "missing_key", "a turn needs a seat or a person")
     if turn.expect is not None:
         _check_expect(findings, (*path, "expect"), turn.expect, names)
 
@@ -188,14 +203,16 @@ def _check_seat_turn(
 ) -> None:
     names.want_seat(findings, (*path, "seat"), turn.seat or "")
     if "say" in stated and "calls" in stated:
-        findings.at_key((*path, "calls"), "a turn has say or calls, not both")
+        problem = "a turn has say or calls, not both"
+        findings.at_key((*path, "calls"), "conflicting_keys", problem)
     for at, wrote in enumerate(turn.wrote):
         if is_blank(wrote):
-            findings.at_value((*path, "wrote", at), f"found {quoted(wrote)}, expected a path")
+            problem = f"found {quoted(wrote)}, expected the path of a file"
+            findings.at_value((*path, "wrote", at), "blank_text", problem)
     for id_ in turn.scores:
         if names.desk is not None and id_ not in names.seats:
-            problem = _not_there(id_, "a seat of the desk", names.seats)
-            findings.at_key((*path, "scores", id_), problem)
+            problem = _unknown_name(id_, "a seat of the desk", names.seats)
+            findings.at_key((*path, "scores", id_), "unknown_name", problem)
 
 
 def _check_person_turn(
@@ -204,16 +221,19 @@ def _check_person_turn(
     names.want_person(findings, (*path, "person"), turn.person or "")
     for key in stated:
         if key not in PERSON_KEYS:
-            findings.at_key((*path, key), "only a turn of a seat has this key")
+            problem = "a person's turn cannot have this key"
+            findings.at_key((*path, key), "not_for_a_person", problem)
     if "say" not in stated:
-        findings.at_value((*path, "say"), "missing, expected what the person says")
+        problem = "missing, expected what the person says"
+        findings.at_value((*path, "say"), "missing_key", problem)
     elif turn.say is not None and is_blank(turn.say):
-        findings.at_value((*path, "say"), "found a blank text, expected what the person says")
+        problem = "found a blank text, expected what the person says"
+        findings.at_value((*path, "say"), "blank_text", problem)
     for key in turn.expect.places if turn.expect else ():
-        # A key that there is not has been told already.
+        # An unknown key has been reported already.
         if key != "next" and hasattr(turn.expect, key):
-            problem = "of a turn of a person only next can be expected"
-            findings.at_key((*path, "expect", key), problem)
+            problem = "a person's turn can only expect next"
+            findings.at_key((*path, "expect", key), "not_for_a_person", problem)
 
 
 def _check_expect(findings: Findings, path: KeyPath, expect: TurnExpect, names: Names) -> None:
@@ -245,12 +265,12 @@ def _check_contradictions(findings: Findings, path: KeyPath, expect: TurnExpect)
     else:
         return
     if expect.outcome == "spoke":
-        problem = f'{why} contradicts outcome = "spoke", which is a turn with a row'
-        findings.at_key((*path, "row"), problem)
-    for key in _ROW_KEYS:
+        problem = f'{why} contradicts outcome = "spoke": a turn that spoke has a row'
+        findings.at_key((*path, "row"), "conflicting_keys", problem)
+    for key in ROW_KEYS:
         if getattr(expect, key) is not None:
             problem = f"this cannot be expected of a turn without a row ({why})"
-            findings.at_key((*path, key), problem)
+            findings.at_key((*path, key), "needs_a_row", problem)
 
 
 # --- the whole ---------------------------------------------------------------------------------
@@ -259,7 +279,8 @@ def _check_contradictions(findings: Findings, path: KeyPath, expect: TurnExpect)
 def check_active(findings: Findings, desk: DeskSpec) -> None:
     """Check that a scenario has a seat that can act."""
     if all(seat.retired for seat in desk.seats):
-        findings.at_value(("desk", "seats"), "no seat of the desk is active")
+        problem = "the desk needs a seat that is not retired"
+        findings.at_value(("desk", "seats"), "no_active_seat", problem)
 
 
 def check_order(findings: Findings, order: Order, data: Mapping[str, Any]) -> None:
@@ -268,5 +289,5 @@ def check_order(findings: Findings, order: Order, data: Mapping[str, Any]) -> No
         return
     match data.get("turn"):
         case [dict() as first, *_] if "person" not in first:
-            problem = "a routed scenario needs [opening] or a person's turn first"
-            findings.at_value(("order",), problem)
+            problem = "a routed scenario must begin with [opening] or with a person's turn"
+            findings.at_value(("order",), "needs_a_person", problem)

@@ -33,6 +33,7 @@ from deskroom.scenario.format.model import (
     Scenario,
     Turn,
     TurnExpect,
+    choices_of,
 )
 from deskroom.scenario.format.rules import PERSON_KEYS
 from deskroom.speech.tools import served, tool_specs
@@ -284,9 +285,11 @@ def _of_type(type_: Any) -> Json:  # noqa: ANN401 - any annotation of the model
         return dict(_PLAIN[type_])
     if type_ in _TABLES:
         return {"$ref": f"#/definitions/{_TABLES[type_][0]}"}
+    strings = choices_of(type_)
+    if strings:
+        return {"type": "string", "enum": list(strings)}
     if origin is Literal:
-        words = all(isinstance(word, str) for word in arguments)
-        return {"type": "string" if words else "boolean", "enum": list(arguments)}
+        return {"type": "boolean", "enum": list(arguments)}
     if origin is tuple:
         return {"type": "array", "items": _of_type(arguments[0])}
     if origin is Mapping:

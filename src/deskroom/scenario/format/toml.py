@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +20,7 @@ from attrs import field, frozen
 from deskroom.errors import FileError
 from deskroom.scenario.format.position import STRING, Index, KeyPath, Place, place_of
 
-__all__ = ["MAX_FILE_BYTES", "Document", "Places", "Spot", "parse_toml", "read_toml"]
+__all__ = ["MAX_FILE_BYTES", "Document", "Location", "Places", "parse_toml", "read_toml"]
 
 #: A larger file is refused unread.
 MAX_FILE_BYTES: Final = 16 * 1024 * 1024
@@ -62,8 +62,8 @@ class Document:
 
 
 @frozen(eq=False)
-class Spot:
-    """A value of a document. Where it stands is worked out when somebody asks, which few do."""
+class Location:
+    """Where a value of a document stands, worked out when somebody asks, which few do."""
 
     document: Document
     path: KeyPath
@@ -77,21 +77,21 @@ class Spot:
 class Places(Mapping[str, Place]):
     """Where each key of a table stands, in the order of the file, worked out when asked for."""
 
-    def __init__(self, document: Document, path: KeyPath, keys: Iterable[str]) -> None:
+    def __init__(self, document: Document, path: KeyPath, table: Mapping[str, Any]) -> None:
         self._document = document
         self._path = path
-        self._keys = dict.fromkeys(keys)
+        self._table = table
 
     def __getitem__(self, key: str) -> Place:
-        if key not in self._keys:
+        if key not in self._table:
             raise KeyError(key)
         return self._document.key_at((*self._path, key))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._keys)
+        return iter(self._table)
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return len(self._table)
 
 
 def read_toml(path: str | os.PathLike[str]) -> Document:
@@ -103,7 +103,7 @@ def read_toml(path: str | os.PathLike[str]) -> Document:
     except UnicodeDecodeError as error:
         before = raw[: error.start].decode("utf-8")
         problem = f"the file is not UTF-8: found byte 0x{raw[error.start]:02x}"
-        raise _error(name, problem, place_of(before, len(before))) from None
+        raise _error(name, "not_utf8", problem, place_of(before, len(before))) from None
     return parse_toml(text, name)
 
 
@@ -111,11 +111,11 @@ def parse_toml(text: str, path: str = "<text>") -> Document:
     """Read a TOML text. Raises ``FileError`` with the line and column of the first fault."""
     if text.startswith("\ufeff"):
         problem = "the file begins with a byte order mark; save it as UTF-8 without one"
-        raise _error(path, problem, Place(1, 1))
-    surrogate = _SURROGATE.search(text)
+        raise _error(path, "byte_order_mark", problem, Place(1, 1))
+    surrogate = None if text.isascii() else _SURROGATE.search(text)
     if surrogate is not None:
-        problem = "the text holds a lone surrogate, which is no character"
-        raise _error(path, problem, place_of(text, surrogate.start()))
+        problem = "the text contains half of a surrogate pair, which is not a character"
+        raise _error(path, "surrogate", problem, place_of(text, surrogate.start()))
     _refuse_long_numbers(text, path)
     too_deep = _count_marks(text, path)
     return Document(path, text, _load(text, path, too_deep))
@@ -126,17 +126,18 @@ def _read_bytes(path: str) -> bytes:
         with Path(path).open("rb") as file:
             raw = file.read(MAX_FILE_BYTES + 1)
     except FileNotFoundError:
-        raise FileError(path, "there is no such file") from None
+        raise FileError(path, "there is no such file", kind="no_file") from None
     except IsADirectoryError:
-        raise FileError(path, "this is a folder; a file is needed") from None
+        raise FileError(path, "this is a folder; a file is needed", kind="folder") from None
     except PermissionError:
-        raise FileError(path, "the file may not be read: permission denied") from None
-    except OSError as error:
-        raise FileError(path, f"the file cannot be read: {error.strerror}") from None
-    except ValueError as error:  # a name that no file can have
-        raise FileError(path, f"the file cannot be read: {error}") from None
+        problem = "the file cannot be read: permission denied"
+        raise FileError(path, problem, kind="unreadable") from None
+    except (OSError, ValueError) as error:  # a ValueError is about a name that no file can have
+        problem = f"the file cannot be read: {getattr(error, 'strerror', None) or error}"
+        raise FileError(path, problem, kind="unreadable") from None
     if len(raw) > MAX_FILE_BYTES:
-        raise FileError(path, f"the file is larger than {MAX_FILE_BYTES >> 20} MiB")
+        problem = f"the file is larger than {MAX_FILE_BYTES >> 20} MiB"
+        raise FileError(path, problem, kind="too_large")
     return raw
 
 
@@ -147,8 +148,8 @@ def _refuse_long_numbers(text: str, path: str) -> None:
     for match in _BARE.finditer(text):
         bare = match["bare"]
         if bare is not None and len(bare) > _MAX_NUMBER and bare[0].isdigit():
-            problem = f"a number of {len(bare)} characters is too long"
-            raise _error(path, problem, place_of(text, match.start()))
+            problem = f"a number has {len(bare)} characters; at most {_MAX_NUMBER} are read"
+            raise _error(path, "too_long", problem, place_of(text, match.start()))
 
 
 def _count_marks(text: str, path: str) -> int | None:
@@ -167,11 +168,11 @@ def _count_marks(text: str, path: str) -> int | None:
         if nesting > _MAX_NESTING and too_deep is None:
             too_deep = match.start()
         if marks > _MAX_MARKS:
-            problem = f"the file holds more than {_MAX_MARKS:,} keys, values and tables"
-            raise _error(path, problem, place_of(text, match.start()))
+            problem = f"the file has more than {_MAX_MARKS:,} keys, values and tables"
+            raise _error(path, "too_large", problem, place_of(text, match.start()))
         if dots > _MAX_KEY_PARTS:
-            problem = f"a key of more than {_MAX_KEY_PARTS} parts is too long"
-            raise _error(path, problem, place_of(text, match.start()))
+            problem = f"a key has more than {_MAX_KEY_PARTS} parts"
+            raise _error(path, "too_long", problem, place_of(text, match.start()))
     return too_deep
 
 
@@ -195,8 +196,8 @@ def _load(text: str, path: str, too_deep: int | None) -> dict[str, Any]:
 
 
 def _too_deep(text: str, path: str, offset: int) -> FileError:
-    problem = f"values nest more than {_MAX_NESTING} deep"
-    return _error(path, problem, place_of(text, offset))
+    problem = f"values are nested more than {_MAX_NESTING} levels deep"
+    return _error(path, "too_deep", problem, place_of(text, offset))
 
 
 def _syntax_error(text: str, path: str, message: str) -> FileError:
@@ -206,9 +207,9 @@ def _syntax_error(text: str, path: str, message: str) -> FileError:
     sentence = _KEY_TUPLE.sub(lambda key: ".".join(re.findall(r"[\w-]+", key[0])), sentence)
     sentence = f"this is not TOML: {sentence[:1].lower()}{sentence[1:_SENTENCE_LENGTH]}"
     if found is None or found[1] is None:
-        return _error(path, sentence, place_of(text, len(text.rstrip("\r\n"))))
-    return _error(path, sentence, Place(int(found[1]), int(found[2])))
+        return _error(path, "not_toml", sentence, place_of(text, len(text.rstrip("\r\n"))))
+    return _error(path, "not_toml", sentence, Place(int(found[1]), int(found[2])))
 
 
-def _error(path: str, problem: str, place: Place) -> FileError:
-    return FileError(path, problem, line=place.line, column=place.column)
+def _error(path: str, kind: str, problem: str, place: Place) -> FileError:
+    return FileError(path, problem, line=place.line, column=place.column, kind=kind)

@@ -2,226 +2,157 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 from attrs import evolve, field, frozen
 
-from deskroom.engine.entries import RowEntry
-from deskroom.engine.setup import Setup
-from deskroom.engine.state import TurnRecord
-from deskroom.room import Room, RoomResult
+from deskroom.core import OPERATOR, Viewer
+from deskroom.runs.run import Run, RunItem
+from deskroom.runs.values import TURN_VALUES
+from deskroom.runs.view import RunView, view_run
+from deskroom.runs.why import why, why_closed
 from deskroom.scenario.format.model import RunExpect, Scenario, Turn, TurnExpect
 from deskroom.scenario.format.position import Place
-from deskroom.scenario.play.expect import TURN_VALUES, Mismatch, Played, file_value, holds
+from deskroom.scenario.play.expect import Mismatch, file_value, holds, readers_of
 
-__all__ = ["Replay", "compare", "compare_again", "readers", "run_values"]
+__all__ = ["Replay", "compare", "readers"]
 
 
 @frozen(kw_only=True)
 class Replay:
-    """A scenario that was played, and every expectation that did not hold.
-
-    ``played`` goes side by side with the scenario's turns; a turn that was never played has
-    neither a grant nor a row, and is in ``unused`` as well.
-    """
+    """A scenario that was played, and every expectation that did not hold."""
 
     scenario: Scenario
-    setup: Setup = field(repr=False)
-    result: RoomResult = field(repr=False)
-    opening: Played = field(repr=False)
-    played: tuple[Played, ...] = field(repr=False)
+    run: Run = field(repr=False)
     mismatches: tuple[Mismatch, ...] = ()
-    unused: tuple[Turn, ...] = ()
 
     @property
     def ok(self) -> bool:
         """Whether everything came out as expected."""
         return not self.mismatches
 
+    @property
+    def unused(self) -> tuple[Turn, ...]:
+        """The listed turns that were never played."""
+        return tuple(self.scenario.turns[at] for at in self.run.unplayed)
 
-def compare(
-    scenario: Scenario, room: Room, result: RoomResult, *, fail_on_unused: bool = False
-) -> Replay:
-    """Hold what a scenario's room came to against what the scenario expects."""
-    opening = Played(room.setup, entry=_opening_entry(result))
-    played = _played(scenario, room.setup, result)
-    mismatches = [
-        *_opening_mismatches(scenario, opening),
-        *_turn_mismatches(scenario, played, fail_on_unused=fail_on_unused),
-        *_order_mismatches(scenario, room, result),
-        *_run_mismatches(scenario, result),
-    ]
-    return Replay(
-        scenario=scenario,
-        setup=room.setup,
-        result=result,
-        opening=opening,
-        played=played,
-        mismatches=tuple(mismatches),
-        unused=tuple(scenario.turns[at] for at in result.unplayed),
+    @cached_property
+    def opening(self) -> RunItem:
+        """What the opening came to; nothing where there is none."""
+        first = next(iter(self.run.entries), None)
+        return self.run.item(first if first is not None and first.kind == "opening" else None)
+
+    @cached_property
+    def played(self) -> tuple[RunItem, ...]:
+        """What each listed turn came to, side by side with the scenario's turns."""
+        turns = {turn.cue: turn for turn in self.run.turns if turn.cue is not None}
+        spoken = {entry.cue: entry for entry in self.run.entries if entry.cue is not None}
+        return tuple(
+            self.run.item(spoken.get(cue), turns.get(cue))
+            for cue in range(len(self.scenario.turns))
+        )
+
+    def view(self, viewer: Viewer = OPERATOR) -> RunView:
+        """Return what a viewer may know of the run."""
+        return view_run(self.run, viewer, path=self.scenario.path, line_of=self._line_of)
+
+    def _line_of(self, item: RunItem) -> int | None:
+        """Return the line on which the file lists what an item came of."""
+        opening, entry = self.scenario.opening, item.entry
+        if entry is not None and entry.kind == "opening":
+            return opening.place.line if opening is not None else None
+        cue = item.turn.cue if item.turn is not None else None
+        if cue is None and entry is not None:
+            cue = entry.cue
+        return None if cue is None else self.scenario.turns[cue].place.line
+
+
+def compare(scenario: Scenario, run: Run, *, fail_on_unused: bool = False) -> Replay:
+    """Hold a run of a scenario's script against what the scenario expects."""
+    replay = Replay(scenario=scenario, run=run)
+    mismatches = (
+        *_opening_mismatches(replay),
+        *_turn_mismatches(replay, fail_on_unused=fail_on_unused),
+        *_order_mismatches(replay),
+        *_run_mismatches(replay),
     )
+    return evolve(replay, mismatches=mismatches)
 
 
-def compare_again(replay: Replay, scenario: Scenario, *, fail_on_unused: bool = False) -> Replay:
-    """Hold what came out against what a scenario of the same script expects instead.
-
-    A replay with an order mismatch is not compared again: no expectation mends it.
-    """
-    mismatches = [
-        *_opening_mismatches(scenario, replay.opening),
-        *_turn_mismatches(scenario, replay.played, fail_on_unused=fail_on_unused),
-        *_run_mismatches(scenario, replay.result),
-    ]
-    unused = tuple(scenario.turns[at] for at in replay.result.unplayed)
-    return evolve(replay, scenario=scenario, mismatches=tuple(mismatches), unused=unused)
-
-
-def _opening_entry(result: RoomResult) -> RowEntry | None:
-    return next((entry for entry in result.entries[:1] if entry.kind == "opening"), None)
-
-
-def _played(scenario: Scenario, setup: Setup, result: RoomResult) -> tuple[Played, ...]:
-    records: dict[int, TurnRecord] = {t.cue: t for t in result.turns if t.cue is not None}
-    spoken: dict[int, RowEntry] = {e.cue: e for e in result.entries if e.cue is not None}
-    return tuple(
-        _one(setup, result, records.get(cue), spoken.get(cue)) for cue in range(len(scenario.turns))
-    )
-
-
-def _one(
-    setup: Setup, result: RoomResult, record: TurnRecord | None, spoken: RowEntry | None
-) -> Played:
-    if record is None or record.row is None:
-        return Played(setup, record, spoken)
-    entry = result.entries[record.row - 1]
-    return Played(setup, record, entry, result.routed.get(record.row, ()))
-
-
-def _opening_mismatches(scenario: Scenario, opening: Played) -> Iterator[Mismatch]:
-    expect = scenario.opening.expect if scenario.opening is not None else None
-    if expect is None or expect.next is None or holds("next", expect.next, opening):
+def _opening_mismatches(replay: Replay) -> Iterator[Mismatch]:
+    opening = replay.scenario.opening
+    expect = opening.expect if opening is not None else None
+    if expect is None or expect.next is None or holds("next", expect.next, replay.opening):
         return
-    where = expect.places.get("next")
-    yield _mismatch(scenario, opening, "next", expect.next, where, "opening", None)
+    values = _values("next", expect.next, replay.opening)
+    yield _mismatch(replay, expect.places.get("next"), "opening", None, *values)
 
 
-def _turn_mismatches(
-    scenario: Scenario, played: tuple[Played, ...], *, fail_on_unused: bool
-) -> Iterator[Mismatch]:
-    for turn, one in zip(scenario.turns, played, strict=True):
-        if one.record is None and one.entry is None:
+def _turn_mismatches(replay: Replay, *, fail_on_unused: bool) -> Iterator[Mismatch]:
+    for turn, item in zip(replay.scenario.turns, replay.played, strict=True):
+        speaker = turn.seat or turn.person
+        if not item.was_played:
             if turn.expect is not None or fail_on_unused:
-                yield _unused(scenario, turn, one)
+                values = ("turn", "played", "unused", why(item))
+                yield _mismatch(replay, turn.place, turn.label, speaker, *values)
             continue
         if turn.expect is None:
             continue
-        speaker = turn.seat or turn.person
         for key in TURN_VALUES:
             expected = getattr(turn.expect, key)
-            if expected is not None and not holds(key, expected, one):
+            if expected is not None and not holds(key, expected, item):
                 where = turn.expect.places.get(key) or turn.place
-                mismatch = _mismatch(scenario, one, key, expected, where, turn.label, speaker)
-                yield evolve(mismatch, private_to=readers(turn.expect, speaker, one))
+                values = _values(key, expected, item)
+                mismatch = _mismatch(replay, where, turn.label, speaker, *values)
+                yield evolve(mismatch, private_to=readers(turn.expect, speaker, item))
 
 
-def readers(expect: TurnExpect, seat: str | None, played: Played) -> tuple[str, ...] | None:
+def readers(expect: TurnExpect, seat: str | None, item: RunItem) -> tuple[str, ...] | None:
     """Return who may read about a turn: of a message meant to be private, only its readers."""
+    came_out = readers_of(item)
     if not isinstance(expect.audience, tuple):
-        return played.private_to
+        return came_out
     meant = (*expect.audience, *([seat] if seat else []))
-    if played.private_to is None:
-        return meant
-    return tuple(reader for reader in played.private_to if reader in meant)
+    return meant if came_out is None else tuple(reader for reader in came_out if reader in meant)
+
+
+def _values(key: str, expected: Any, item: RunItem) -> tuple[str, Any, Any, str]:  # noqa: ANN401
+    """Return the key, what was expected, what came out, and why."""
+    return key, file_value(expected), TURN_VALUES[key](item), why(item, key)
 
 
 def _mismatch(
-    scenario: Scenario,
-    played: Played,
-    key: str,
-    expected: Any,  # noqa: ANN401 - a value of the file format
+    replay: Replay,
     where: Place | None,
-    label: str,
-    speaker: str | None,
+    turn: str | None,
+    seat: str | None,
+    key: str,
+    expected: Any,  # noqa: ANN401 - values of the file format
+    got: Any,  # noqa: ANN401
+    why: str,
 ) -> Mismatch:
-    return Mismatch(
-        path=scenario.path,
-        line=where.line if where else 1,
-        column=where.column if where else None,
-        turn=label,
-        seat=speaker,
-        key=key,
-        expected=file_value(expected),
-        got=TURN_VALUES[key](played),
-        why=played.why(key),
-        private_to=played.private_to,
-    )
+    line, column = (where.line, where.column) if where else (1, None)
+    return Mismatch(replay.scenario.path, line, column, turn, seat, key, expected, got, why)
 
 
-def _unused(scenario: Scenario, turn: Turn, played: Played) -> Mismatch:
-    return Mismatch(
-        path=scenario.path,
-        line=turn.place.line,
-        column=turn.place.column,
-        turn=turn.label,
-        seat=turn.seat or turn.person,
-        key="turn",
-        expected="played",
-        got="unused",
-        why=played.why(),
-    )
-
-
-def _order_mismatches(scenario: Scenario, room: Room, result: RoomResult) -> Iterator[Mismatch]:
+def _order_mismatches(replay: Replay) -> Iterator[Mismatch]:
     """A routed script that ran dry for the seat that was granted while others had turns left."""
-    if scenario.order != "routed" or result.closed != "script":
+    due = replay.run.due
+    if replay.scenario.order != "routed" or replay.run.closed != "script" or due is None:
         return
-    left = [scenario.turns[at] for at in result.unplayed if scenario.turns[at].seat is not None]
-    pending = room.state.pending or (room.state.queue[0] if room.state.queue else None)
-    if not left or pending is None:
-        return
-    yield Mismatch(
-        path=scenario.path,
-        line=left[0].place.line,
-        column=left[0].place.column,
-        turn=left[0].label,
-        seat=left[0].seat,
-        key="order",
-        expected=left[0].seat,
-        got=pending.seat,
-        why=f"row {pending.trigger} gave the turn to {pending.seat}, which has no listed turn left",
-    )
+    left = next((turn for turn in replay.unused if turn.seat is not None), None)
+    if left is not None:
+        reason = f"row {due.trigger} gave the turn to {due.seat}, which has no listed turn left"
+        values = ("order", left.seat, due.seat, reason)
+        yield _mismatch(replay, left.place, left.label, left.seat, *values)
 
 
-def _run_mismatches(scenario: Scenario, result: RoomResult) -> Iterator[Mismatch]:
-    expect = scenario.expect or RunExpect()
-    for key, got in run_values(result).items():
+def _run_mismatches(replay: Replay) -> Iterator[Mismatch]:
+    expect = replay.scenario.expect or RunExpect()
+    for key, got in replay.run.totals.items():
         expected = getattr(expect, key)
         if expected is not None and expected != got:
-            where = expect.places.get(key)
-            yield Mismatch(
-                path=scenario.path,
-                line=where.line if where else 1,
-                column=where.column if where else None,
-                turn=None,
-                seat=None,
-                key=key,
-                expected=expected,
-                got=got,
-                why=f"the room closed with {result.closed!r} after {_turns(result.granted)}",
-            )
-
-
-def run_values(result: RoomResult) -> Mapping[str, Any]:
-    """Return what came out of a run, under the keys of the file's last table."""
-    return {
-        "rows": len(result.rows),
-        "turns": result.granted,
-        "nudges": result.nudges,
-        "asides": sum(row.audience.kind == "aside" for row in result.rows),
-        "closed": result.closed,
-    }
-
-
-def _turns(count: int) -> str:
-    return "1 turn" if count == 1 else f"{count} turns"
+            values = (key, expected, got, why_closed(replay.run))
+            yield _mismatch(replay, expect.places.get(key), None, None, *values)

@@ -7,14 +7,14 @@ from itertools import zip_longest
 
 from deskroom.engine.entries import Entry
 from deskroom.journal.chain import FIRST, seal
-from deskroom.journal.wire import entry_out
 from deskroom.scenario.play.expect import Mismatch
+from deskroom.wire import entry_out
 
-__all__ = ["repeat_mismatch", "written"]
+__all__ = ["journal_lines", "repeat_mismatch"]
 
 
-def written(entries: Sequence[Entry]) -> list[bytes]:
-    """Return the lines that a journal would hold."""
+def journal_lines(entries: Sequence[Entry]) -> list[bytes]:
+    """Return the lines that a journal of these entries holds."""
     lines = []
     before = FIRST
     for entry in entries:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 import anyio
 
-from deskroom.engine.entries import CallEntry, Entry, Journal
-from deskroom.engine.state import TurnRecord
+from deskroom.engine.engine import Engine
+from deskroom.engine.entries import Entry, Journal
+from deskroom.engine.setup import Setup
 from deskroom.errors import DeskroomError, UsageError
 from deskroom.room import Cue, Opening, Room, RoomResult, Script, SimulatedClock
 from deskroom.room import Turn as GrantedTurn
 from deskroom.room.host import OnRow
-from deskroom.scenario.format.model import Call, Scenario
+from deskroom.runs.run import Run
+from deskroom.scenario.format.model import Scenario
 from deskroom.scenario.play.compare import Replay, compare
-from deskroom.scenario.play.resume import listed_calls, script_digest
+from deskroom.scenario.play.player import ScriptPlayer
+from deskroom.scenario.play.resume import listed_calls, script_digest, unsent_calls
 
 __all__ = [
     "LOOP_OPTIONS",
@@ -24,6 +26,8 @@ __all__ = [
     "play_scenario",
     "replay_scenario",
     "run_scripted",
+    "scenario_setup",
+    "scripted_engine",
     "scripted_room",
 ]
 
@@ -42,15 +46,21 @@ class ScriptedCrash(DeskroomError):
 def replay_scenario(
     scenario: Scenario,
     *,
-    backend: Literal["asyncio", "trio"] = "asyncio",
+    backend: Literal["asyncio", "trio"] | None = None,
     journal: Journal | None = None,
     fail_on_unused: bool = False,
 ) -> Replay:
-    """Play a scenario on an event loop of its own and compare what comes out.
+    """Play a scenario and compare what comes out.
 
-    In a test that is asynchronous itself, await ``play_scenario`` instead. Raises ``UsageError``
-    where a loop is running already.
+    Without a ``backend`` the engine is driven directly. With one, actors play the scenario on an
+    event loop of their own, to the same entries; raises ``UsageError`` where a loop is running
+    already: there, await ``play_scenario``.
     """
+    if backend is None:
+        kept = _Kept(journal)
+        engine = scripted_engine(scenario, journal)
+        ScriptPlayer(scenario, engine, kept).run()
+        return compare(scenario, Run(engine.state, kept.entries), fail_on_unused=fail_on_unused)
     played: list[Replay] = []
 
     async def play() -> None:
@@ -60,7 +70,7 @@ def replay_scenario(
 
     try:
         anyio.get_current_task()
-    except Exception:  # noqa: BLE001 - each backend has its own word for "no loop is running"
+    except Exception:  # noqa: BLE001 - each backend has its own way to say that no loop is running
         anyio.run(play, backend=backend, backend_options=LOOP_OPTIONS[backend])
         return played[0]
     raise UsageError("an event loop is running here; await play_scenario(scenario) instead")
@@ -69,10 +79,26 @@ def replay_scenario(
 async def play_scenario(
     scenario: Scenario, *, journal: Journal | None = None, fail_on_unused: bool = False
 ) -> Replay:
-    """Play a scenario on the running event loop, in simulated time, and compare what comes out."""
-    room = scripted_room(scenario, journal=journal)
-    result = await run_scripted(room)
-    return compare(scenario, room, result, fail_on_unused=fail_on_unused)
+    """Play a scenario with actors on the running event loop, in simulated time, and compare."""
+    kept = _Kept(journal)
+    room = scripted_room(scenario, journal=kept, keeps_digest=journal is not None)
+    await run_scripted(room)
+    run = Run(room.engine.state, kept.entries)
+    return compare(scenario, run, fail_on_unused=fail_on_unused)
+
+
+class _Kept:
+    """Keeps the entries of a room in memory, and in its journal if there is one."""
+
+    def __init__(self, journal: Journal | None) -> None:
+        self.entries: list[Entry] = []
+        self._journal = journal
+
+    def write(self, entry: Entry) -> None:
+        """Keep one entry."""
+        if self._journal is not None:
+            self._journal.write(entry)
+        self.entries.append(entry)
 
 
 async def run_scripted(room: Room) -> RoomResult:
@@ -80,10 +106,30 @@ async def run_scripted(room: Room) -> RoomResult:
     result = await room.run()
     if result.error is not None:
         raise result.error
-    for raised in result.failures.values():
+    for raised in result.exceptions.values():
         if not isinstance(raised, ScriptedCrash):
             raise raised  # a fault of ours, which no scenario may hide
     return result
+
+
+def scenario_setup(scenario: Scenario) -> Setup:
+    """Return what the room of a scenario is made of."""
+    opening = scenario.opening
+    return Setup(
+        desk_id=scenario.desk.id,
+        desk_name=scenario.desk.name,
+        seats=scenario.desk.seats,
+        people=scenario.desk.people,
+        policy=scenario.policy,
+        opening=None if opening is None else Opening(opening.by, opening.message),
+        script=_script(scenario),
+    )
+
+
+def scripted_engine(scenario: Scenario, journal: Journal | None = None) -> Engine:
+    """Return the engine of a scenario's room; its digest is only worked out for a journal."""
+    digest = script_digest(scenario) if journal is not None else None
+    return Engine(scenario_setup(scenario), scenario=digest)
 
 
 def scripted_room(
@@ -92,8 +138,9 @@ def scripted_room(
     journal: Journal | None = None,
     resume: Sequence[Entry] = (),
     on_row: OnRow | None = None,
+    keeps_digest: bool = True,
 ) -> Room:
-    """Return a room whose seats play a scenario's script.
+    """Return a room whose seats are actors that play a scenario's script.
 
     ``resume`` takes the entries of a journal that the same scenario wrote (``check_resumable``
     says whether it did), and goes on behind them.
@@ -102,57 +149,22 @@ def scripted_room(
     async def act(turn: GrantedTurn) -> str:
         return await _act(scenario, turn)
 
-    opening = scenario.opening
-    room = Room(
-        dict.fromkeys(scenario.desk.seats, act),
-        people=scenario.desk.people,
-        opening=None if opening is None else Opening(opening.by, opening.message),
-        desk=scenario.desk.id,
-        name=scenario.desk.name,
-        policy=scenario.policy,
+    setup = scenario_setup(scenario)
+    return Room(
+        dict.fromkeys(setup.seats, act),
+        people=setup.people,
+        opening=setup.opening,
+        desk=setup.desk_id,
+        name=setup.desk_name,
+        policy=setup.policy,
         on_row=on_row,
         clock=SimulatedClock(guard=False),
         journal=journal,
         resume=resume,
-        script=_script(scenario),
-        scenario=script_digest(scenario) if journal is not None else None,
+        late_calls=unsent_calls(scenario, Run.from_entries(resume)) if resume else (),
+        script=setup.script,
+        scenario=script_digest(scenario) if journal is not None and keeps_digest else None,
     )
-    if resume:
-        _send_stragglers(scenario, room, resume)
-    return room
-
-
-def _send_stragglers(scenario: Scenario, room: Room, entries: Sequence[Entry]) -> None:
-    """Send what seats still had to say in turns that ended, and that a crash kept them from saying.
-
-    Late calls follow the end of their turn at once, so those of the last one may be missing. A
-    seat that let its deadline pass says everything too late, once it is done with what it was at;
-    so each turn's time is reckoned again.
-    """
-    answered = Counter(
-        (entry.turn, entry.attempt, entry.seat)
-        for entry in entries
-        if isinstance(entry, CallEntry) and entry.late
-    )
-    now = 0.0
-    hanging: list[tuple[float, TurnRecord, Sequence[Call]]] = []
-    for record in room.state.turns:
-        turn = None if record.cue is None else scenario.turns[record.cue]
-        said = answered[record.number, record.attempt, record.seat]
-        if record.outcome == "timed_out" and turn is not None:
-            hanging.append((now + turn.takes, record, (*listed_calls(turn), *turn.late)[said:]))
-            now += scenario.policy.turn_timeout_s
-        elif record.outcome is not None and turn is not None:
-            now += turn.takes
-            if record is room.state.turns[-1]:
-                room.straggle(record, _pairs(turn.late[said:]))
-    for at, record, calls in hanging:
-        if calls:
-            room.straggle(record, _pairs(calls), after_s=max(at - now, 0))
-
-
-def _pairs(calls: Sequence[Call]) -> list[tuple[object, object]]:
-    return [(call.tool, call.arguments) for call in calls]
 
 
 def _script(scenario: Scenario) -> Script:

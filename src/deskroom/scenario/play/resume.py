@@ -1,23 +1,22 @@
-"""Going on with a journal of a scenario: is it this scenario's, and what is different if not."""
+"""Resuming a journal of a scenario: was it written by this one, and what is left to be said."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import zip_longest
-from typing import Any, Final, TypeGuard
+from typing import Any, Final
 
-from attrs import define, field, frozen
-
-from deskroom.core import Row
-from deskroom.engine.entries import CallEntry, EndEntry, Entry, HeaderEntry, RowEntry, TurnEntry
+from deskroom.engine.entries import CallEntry, HeaderEntry
 from deskroom.engine.setup import Setup, difference
 from deskroom.errors import FileError
+from deskroom.room import LateCalls
+from deskroom.runs.run import Run, RunTurn
 from deskroom.scenario.format.model import Call, Scenario, Turn
 from deskroom.speech.tools import POST, served
 
-__all__ = ["check_resumable", "listed_calls", "script_digest"]
+__all__ = ["check_resumable", "listed_calls", "script_digest", "unsent_calls"]
 
 _UNSEEN: Final = (
     "what differs is not in the journal: a turn that was not played yet, the text beside a call "
@@ -59,106 +58,59 @@ def listed_calls(turn: Turn) -> tuple[Call, ...]:
     return turn.calls or ()
 
 
-def check_resumable(scenario: Scenario, setup: Setup, entries: Sequence[Entry], path: str) -> None:
+def check_resumable(scenario: Scenario, setup: Setup, run: Run, path: str) -> None:
     """Raise ``FileError`` for a journal that another scenario wrote, naming the difference."""
-    header = entries[0] if entries else None
-    if not isinstance(header, HeaderEntry):
-        return
+    header = run.journal[0]
+    assert isinstance(header, HeaderEntry)  # noqa: S101 - a run begins with it
     differs = difference(header.setup, setup)
     if differs is None and header.scenario != script_digest(scenario):
-        differs = next(_script_differences(scenario, header, entries), _UNSEEN)
+        differs = next(_script_differences(scenario, run), _UNSEEN)
     if differs is not None:
         raise FileError(
             path, f"this journal was written by another scenario than {scenario.path}: {differs}"
         )
 
 
-@define
-class _PlayedTurn:
-    """What a journal says of one grant that plays a cue."""
-
-    cue: int
-    seat: str
-    calls: list[CallEntry] = field(factory=list)
-    late: list[CallEntry] = field(factory=list)
-    end: RowEntry | EndEntry | None = None
-
-    @property
-    def timed_out(self) -> bool:
-        """Whether all that the turn lists came too late."""
-        return isinstance(self.end, EndEntry) and self.end.outcome == "timed_out"
-
-
-def _script_differences(
-    scenario: Scenario, header: HeaderEntry, entries: Sequence[Entry]
-) -> Iterator[str]:
+def _script_differences(scenario: Scenario, run: Run) -> Iterator[str]:
     """Hold what was played against the script, turn by turn."""
-    if header.order is None:
+    if run.order is None:
         yield "it has no script there"
-    elif header.order != scenario.order:
-        yield f"order is {header.order!r} there and {scenario.order!r} here"
-    for played in _played_turns(entries):
-        turn = scenario.turns[played.cue] if played.cue < len(scenario.turns) else None
-        speaker = played.row.author.id if isinstance(played, _Spoken) else played.seat
+    elif run.order != scenario.order:
+        yield f"order is {run.order!r} there and {scenario.order!r} here"
+    spoken = {entry.cue: entry.row for entry in run.entries if entry.cue is not None}
+    played = {turn.cue: turn for turn in run.turns if turn.cue is not None}
+    for cue in sorted({*spoken, *played}):
+        turn = scenario.turns[cue] if cue < len(scenario.turns) else None
+        speaker = spoken[cue].author.id if cue in spoken else played[cue].seat
         if turn is None:
-            yield f"turn {played.cue + 1} was played there and is not listed here"
+            yield f"turn {cue + 1} was played there and is not listed here"
         elif (turn.seat or turn.person) != speaker:
             yield f"turn {turn.label} is {speaker}'s there and another's here"
-        elif isinstance(played, _PlayedTurn):
-            yield from _turn_differs(turn, played)
-        elif turn.say != played.row.content:
+        elif cue in played:
+            yield from _turn_differs(turn, played[cue])
+        elif turn.say != spoken[cue].content:
             yield f"turn {turn.label} says something else here"
 
 
-@frozen
-class _Spoken:
-    """A person's words that the script lists."""
-
-    cue: int
-    row: Row
-
-
-def _played_turns(entries: Sequence[Entry]) -> Iterable[_PlayedTurn | _Spoken]:
-    """Gather the entries of each grant; one without a cue plays nothing that is listed."""
-    turns: dict[tuple[int, int], _PlayedTurn] = {}
-    played: list[_PlayedTurn | _Spoken] = []
-    last: _PlayedTurn | None = None
-    for entry in entries:
-        if isinstance(entry, TurnEntry):
-            last = None
-            if entry.cue is not None:
-                last = turns[entry.turn, entry.attempt] = _PlayedTurn(entry.cue, entry.seat)
-                played.append(last)
-        elif isinstance(entry, CallEntry) and entry.source == "call":
-            caller = turns.get((entry.turn, entry.attempt))
-            if caller is not None:
-                (caller.late if entry.late else caller.calls).append(entry)
-        elif isinstance(entry, RowEntry) and entry.cue is not None:
-            played.append(_Spoken(entry.cue, entry.row))
-        elif last is not None and _ends(entry):
-            last.end = entry
-    return played
-
-
-def _ends(entry: Entry) -> TypeGuard[RowEntry | EndEntry]:
-    return isinstance(entry, EndEntry) or (isinstance(entry, RowEntry) and entry.kind == "seat")
-
-
-def _turn_differs(turn: Turn, played: _PlayedTurn) -> Iterator[str]:
-    listed, late, end = listed_calls(turn), turn.late, played.end
-    if played.timed_out:
+def _turn_differs(turn: Turn, played: RunTurn) -> Iterator[str]:
+    listed, late = listed_calls(turn), turn.late
+    timed_out = played.outcome == "timed_out"
+    if timed_out:
         listed, late = (), (*listed, *late)
-    yield from _calls_differ(f"turn {turn.label}", "call", listed, played.calls)
-    if end is not None and len(played.calls) < len(listed):
+    made = [call for call in played.calls if call.source == "call"]
+    in_time = [call for call in made if not call.late]
+    yield from _calls_differ(f"turn {turn.label}", "call", listed, in_time)
+    if played.outcome is not None and len(in_time) < len(listed):
         yield f"turn {turn.label} made fewer calls there than here"
-    yield from _calls_differ(f"turn {turn.label}", "late call", late, played.late)
-    if end is None or played.timed_out:
+    too_late = [call for call in made if call.late]
+    yield from _calls_differ(f"turn {turn.label}", "late call", late, too_late)
+    if played.outcome is None or timed_out:
         return
-    if end.wrote != turn.wrote:
-        yield f"turn {turn.label} left behind {list(end.wrote)} there and {list(turn.wrote)} here"
-    if isinstance(end, EndEntry) and (end.outcome == "failed") != (turn.crash is not None):
+    if played.wrote != turn.wrote:
+        yield f"turn {turn.label} left behind {list(played.wrote)} there and {list(turn.wrote)} here"
+    if (played.outcome == "failed") != (turn.crash is not None):
         yield f"turn {turn.label} crashes in one of them only"
-    elif isinstance(end, EndEntry) and turn.crash is None and end.text != (turn.text or ""):
+    elif played.row is None and turn.crash is None and played.text != (turn.text or ""):
         yield f"the text of turn {turn.label} is another here"
 
 
@@ -166,11 +118,46 @@ def _calls_differ(
     turn: str, noun: str, listed: Sequence[Call], made: Sequence[CallEntry]
 ) -> Iterator[str]:
     # A replay that keeps no journal does not pay for loading what reads one.
-    from deskroom.journal.arguments import encodable  # noqa: PLC0415 - see above
+    from deskroom.engine.arguments import plain  # noqa: PLC0415 - see above
 
     for number, (entry, call) in enumerate(zip_longest(made, listed[: len(made)]), start=1):
         if call is None:
             yield f"{turn} made more {noun}s there than here"
             return
-        if (entry.tool, entry.arguments) != (call.tool, encodable(call.arguments)):
+        if (entry.tool, entry.arguments) != (call.tool, plain(call.arguments)):
             yield f"{noun} {number} of {turn} is another here"
+
+
+# --- going on ----------------------------------------------------------------------------------
+
+
+def unsent_calls(scenario: Scenario, run: Run) -> Iterator[LateCalls]:
+    """Yield what seats still had to say in turns that ended, and that a crash kept them from saying.
+
+    Late calls follow the end of their turn at once, so those of the last one may be missing. A
+    seat that let its deadline pass says everything too late, once it is done with what it was at;
+    so each turn's time is reckoned again.
+    """
+    now = 0.0
+    hanging: list[tuple[float, RunTurn, Sequence[Call]]] = []
+    for played in run.turns:
+        turn = None if played.cue is None else scenario.turns[played.cue]
+        sent = sum(call.late for call in played.calls)
+        if played.outcome == "timed_out" and turn is not None:
+            hanging.append((now + turn.takes, played, (*listed_calls(turn), *turn.late)[sent:]))
+            now += scenario.policy.turn_timeout_s
+        elif played.outcome is not None and turn is not None:
+            now += turn.takes
+            if played is run.turns[-1]:
+                yield LateCalls(*_grant(played), _pairs(turn.late[sent:]))
+    for at, played, calls in hanging:
+        if calls:
+            yield LateCalls(*_grant(played), _pairs(calls), after_s=max(at - now, 0))
+
+
+def _grant(turn: RunTurn) -> tuple[int, int, str]:
+    return turn.number, turn.attempt, turn.seat
+
+
+def _pairs(calls: Sequence[Call]) -> tuple[tuple[object, object], ...]:
+    return tuple((call.tool, call.arguments) for call in calls)

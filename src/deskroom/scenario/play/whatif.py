@@ -13,10 +13,10 @@ from attrs import evolve, frozen
 
 from deskroom.engine.policy import Policy
 from deskroom.errors import FileError, UsageError
+from deskroom.scenario.format.convert import convert
 from deskroom.scenario.format.model import Scenario
 from deskroom.scenario.format.problems import Findings, did_you_mean, quoted
 from deskroom.scenario.format.rules import Names, check_policy
-from deskroom.scenario.format.structure import structured
 from deskroom.scenario.format.toml import Document, parse_toml
 
 __all__ = ["Setting", "parse_setting", "with_settings"]
@@ -47,7 +47,7 @@ def parse_setting(text: str) -> Setting:
         what = "a key of the policy, such as policy.dispatch.max_hops"
         _refuse(text, f"found {quoted(key.strip())}, expected {what}{_near(key.strip())}")
     findings = Findings(document)
-    policy = structured(findings, (_TABLE,), document.data[_TABLE], Policy)
+    policy = convert(findings, (_TABLE,), document.data[_TABLE], Policy).part
     if policy is None or findings:
         _refuse(text, findings.error().problem)
     return Setting(text, document, policy)

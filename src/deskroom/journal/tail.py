@@ -1,0 +1,83 @@
+"""The end of a journal, read from its end: what it costs does not depend on what stands before.
+
+The lines that are read are checked against the chain from the first of them on; of those before
+it only the header is read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from attrs import field, frozen
+
+from deskroom.engine.entries import HeaderEntry, RowEntry
+from deskroom.errors import WireError
+from deskroom.journal.chain import FIRST, unseal
+from deskroom.journal.file import JournalError
+from deskroom.wire import entry_in
+
+__all__ = ["Tail", "read_tails"]
+
+#: How many bytes are read at first; then twice as many, and so on.
+_FIRST_READ: Final = 64 * 1024
+_DIGEST: Final = re.compile(rb'"digest":"([0-9a-f]{16})"\}\Z')
+
+
+@frozen(kw_only=True)
+class Tail:
+    """The rows in the last ``lines`` whole lines of a journal; ``is_torn`` says that more follows."""
+
+    header: HeaderEntry
+    rows: tuple[RowEntry, ...] = field(repr=False)
+    lines: int
+    is_torn: bool
+
+
+def read_tails(path: str | Path) -> Iterator[Tail]:
+    """Yield the end of a journal, and then again and again twice as much of it.
+
+    It stops before it would be all of the journal. Raises ``JournalError`` for a line that is wrong.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            first = file.readline()
+            size = file.seek(0, os.SEEK_END)
+            length = _FIRST_READ
+            while length + len(first) < size:
+                file.seek(size - length)
+                yield _tail(str(path), first, file.read(length))
+                length *= 2
+    except OSError as error:
+        problem = f"the journal cannot be read: {error.strerror}"
+        raise JournalError(str(path), problem) from None
+
+
+def _tail(path: str, first: bytes, block: bytes) -> Tail:
+    try:
+        header = entry_in(unseal(first, FIRST)[0])
+    except WireError as error:
+        raise JournalError(path, f"line 1 is bad: {error}", line=1) from None
+    if not isinstance(header, HeaderEntry):
+        raise JournalError(path, "line 1 is bad: it is no header", line=1)
+    *lines, rest = block.split(b"\n")
+    digest = b""
+    while lines and not digest:
+        # The first may be half a line; all that the next one hangs on is its digest.
+        found = _DIGEST.search(lines.pop(0))
+        digest = found[1] if found else b""
+    rows = []
+    for back, line in enumerate(lines):
+        try:
+            value, digest = unseal(line + b"\n", digest)
+            entry = entry_in(value)
+        except WireError as error:
+            number = len(lines) - back
+            problem = f"line {number} from the end is bad: {error}"
+            raise JournalError(path, problem) from None
+        if isinstance(entry, RowEntry):
+            rows.append(entry)
+    return Tail(header=header, rows=tuple(rows), lines=len(lines), is_torn=bool(rest))

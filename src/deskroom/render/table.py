@@ -1,0 +1,110 @@
+"""A table of text, as wide as it needs to be and no wider than the screen.
+
+Made here and not by a library, which takes longer to load, and to lay out a table, than a scenario
+takes to be played.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import Final
+
+from deskroom.render.screen import Screen
+
+__all__ = ["table_lines"]
+
+#: Each takes one cell, whatever the terminal.
+_NARROW: Final = re.compile("[\x20-\x7e\xa0-\xac\xae-\u02ff·…→]*")
+_WORD: Final = re.compile(r"\s*\S+\s*")
+
+#: Between two cells of the heading, of the line below it, and of a row; and that line itself.
+_BOX: Final = (" ┃ ", "━╇━", " │ ", "━")
+_ASCII_BOX: Final = (" | ", "-+-", " | ", "-")
+
+Cells = Sequence[str]
+
+
+def table_lines(heading: Cells, rows: Sequence[Cells], screen: Screen) -> Iterator[str]:
+    """Yield the lines of a table.
+
+    The first column holds numbers: it stands at the right and keeps its width. The others are
+    wrapped, the widest of them first.
+    """
+    between, crossing, bar, dash = _BOX if screen.lines else _ASCII_BOX
+    widths = _widths([heading, *rows], screen.width - len(bar) * (len(heading) - 1))
+    yield from (screen.styled(line, "bold") for line in _row(heading, widths, between))
+    yield crossing.join(dash * width for width in widths)
+    for row in rows:
+        yield from _row(row, widths, bar)
+
+
+def _widths(rows: Sequence[Cells], room: int) -> list[int]:
+    widths = [min(max(map(_text_width, column)), room) for column in zip(*rows, strict=True)]
+    wrapped = range(1, len(widths))
+    while sum(widths) > room:
+        widest = max(wrapped, key=widths.__getitem__)
+        if widths[widest] <= 1:
+            break
+        widths[widest] -= 1
+    return widths
+
+
+def _text_width(text: str) -> int:
+    return max(map(cell_width, text.split("\n")))
+
+
+def _row(row: Cells, widths: Sequence[int], between: str) -> Iterator[str]:
+    columns = [_wrapped(text, width) for text, width in zip(row, widths, strict=True)]
+    for line in zip_longest(*columns, fillvalue=""):
+        padding = [
+            " " * (width - cell_width(cell)) for cell, width in zip(line, widths, strict=True)
+        ]
+        first = padding[0] + line[0]
+        rest = (cell + space for cell, space in zip(line[1:], padding[1:], strict=True))
+        yield between.join([first, *rest]).rstrip()
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return [piece for line in text.split("\n") for piece in _folded(line, width)]
+
+
+def _folded(line: str, width: int) -> Iterator[str]:
+    """Yield a line in pieces of at most that width, broken between words where that is possible."""
+    if cell_width(line) <= width:
+        yield line
+        return
+    piece, used = "", 0
+    for word in _WORD.findall(line):
+        length = cell_width(word.rstrip())
+        if piece and used + length > width:
+            yield piece.rstrip()
+            piece, used = "", 0
+        if length > width:
+            *full, word = _chopped(word, width)  # noqa: PLW2901 - its end is the word that is left
+            yield from full
+        piece += word
+        used += cell_width(word)
+    yield piece.rstrip()
+
+
+def _chopped(word: str, width: int) -> list[str]:
+    """Return a word in pieces of at most that width; one character may be wider."""
+    if _NARROW.fullmatch(word):
+        return [word[at : at + width] for at in range(0, len(word), width)]
+    pieces = [""]
+    for character in word:
+        if pieces[-1] and cell_width(pieces[-1] + character) > width:
+            pieces.append("")
+        pieces[-1] += character
+    return pieces
+
+
+def cell_width(text: str) -> int:
+    """Return how many cells of a terminal a line takes."""
+    if _NARROW.fullmatch(text):
+        return len(text)
+    from rich.cells import cell_len  # noqa: PLC0415 - few texts need what takes long to load
+
+    return cell_len(text)

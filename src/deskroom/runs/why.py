@@ -1,0 +1,112 @@
+"""Why a turn or a row came out as it did: the host's reason, as a clause for people to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from deskroom.core import Decision, TurnFor, agent, explain_mentions
+from deskroom.core.explain import Note
+from deskroom.core.reasons import NoTurnReason
+from deskroom.engine.entries import RowEntry
+from deskroom.engine.sentences import explain_decision, note_sentence
+from deskroom.runs.run import Run, RunItem
+
+__all__ = ["decision_clause", "why", "why_closed"]
+
+_MOST_NOTES: Final = 4
+
+#: A seat is told these about itself ("it names you"), so for people they have words of their own.
+_OF_THE_AUTHOR: Final = {
+    NoTurnReason.SOURCE_INACTIVE: "{author} is not an active seat",
+    NoTurnReason.SELF_MENTION: "{author} names itself",
+}
+
+
+def why(item: RunItem, key: str = "next") -> str:
+    """Return the host's reason for what came out under a key of ``TURN_VALUES``."""
+    entry = item.entry
+    if entry is None:
+        return _why_no_row(item)
+    if key in {"audience", "refusal"}:
+        return _why_audience(entry)
+    if key in {"next", "mentions"}:
+        return "; ".join([_why_next(item, entry), *_passed_over(item, entry)])
+    if key == "completes":
+        return (
+            f"the accepted call {'completes' if entry.completes else 'does not complete'} the work"
+        )
+    return f"the last accepted call became row {entry.row.sequence}"
+
+
+def why_closed(run: Run) -> str:
+    """Return why a room closed, after how many turns, and what failed if something did."""
+    turns = "1 turn" if run.granted == 1 else f"{run.granted} turns"
+    failure = "" if run.failure is None else f": {run.failure}"
+    return f"the room closed with {str(run.closed)!r} after {turns}{failure}"
+
+
+def _why_no_row(item: RunItem) -> str:
+    turn = item.turn
+    if turn is None:
+        return "the turn was never played"
+    if turn.outcome == "refused":
+        return f"no message was accepted: {', '.join(turn.replies)}"
+    if turn.error is not None:
+        return f"the seat raised {turn.error}"
+    return {
+        "silent": "the seat made no call",
+        "timed_out": "the seat took longer than turn_timeout_s",
+    }.get(turn.outcome or "", "the room closed during the turn")
+
+
+def _why_audience(entry: RowEntry) -> str:
+    if entry.refusal is not None:
+        return f"the desk declined to keep it private: {entry.refusal}"
+    if entry.row.audience.kind == "aside":
+        return "the accepted call was a private one"
+    return "the accepted call was for the whole desk"
+
+
+def _why_next(item: RunItem, entry: RowEntry) -> str:
+    decision, author = entry.decision, entry.row.author
+    if entry.broadcasting:
+        return f"the router chose {', '.join(item.recipients) or 'nobody'}"
+    if entry.kind == "wrote":
+        return "a row about files starts no turn"
+    if entry.kind == "nudge":
+        waits = isinstance(decision, TurnFor) and decision.mention is None
+        return "its turn waited for the chair" if waits else "the chair chose it"
+    max_hops = item.setup.policy.dispatch.max_hops
+    return decision_clause(decision, author.id, max_hops, entry.row.content)
+
+
+def decision_clause(decision: Decision, author: str | None, max_hops: int, content: str) -> str:
+    """Return a decision as people read it; see ``explain_decision`` for how its author does."""
+    if not isinstance(decision, TurnFor) and decision.reason in _OF_THE_AUTHOR:
+        return _OF_THE_AUTHOR[NoTurnReason(decision.reason)].format(author=author)
+    return explain_decision(decision, max_hops, content)
+
+
+def _passed_over(item: RunItem, entry: RowEntry) -> Iterator[str]:
+    """Yield why each ``@`` that comes before whom the row chose gives nobody the turn."""
+    row, decision = entry.row, entry.decision
+    target = agent(row.author.id or "") if row.author.type == "agent" else None
+    mention = decision.mention if isinstance(decision, TurnFor) else None
+    if mention is not None and b"@" not in row.content.encode()[: mention.offset]:
+        return
+    for note in explain_mentions(row.content, target, item.setup.directory, limit=_MOST_NOTES):
+        if mention is not None and note.offset >= mention.offset:
+            return
+        if note.verdict != "mention":
+            yield _about(note)
+        elif row.audience.kind == "aside" and note.target not in [
+            agent(id_) for id_ in row.audience.members
+        ]:
+            yield f"{note.text} cannot read this and is not woken"
+
+
+def _about(note: Note) -> str:
+    if note.verdict == "self":
+        return f"{note.text} is the author itself"
+    return note_sentence(note).rstrip(".")

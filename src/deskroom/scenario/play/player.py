@@ -1,0 +1,161 @@
+"""Playing a script on an engine, with no event loop: the fastest of the drivers.
+
+Seats whose turns are written down need no actors. What they do follows from the script alone, so
+it is done here in the order in which actors in simulated time would do it: a seat that sleeps
+leaves the room to whoever wakes first, and the deadline comes before a timer of the same time.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from heapq import heappop, heappush
+from typing import Final
+
+from attrs import frozen
+
+from deskroom.engine.arguments import plain
+from deskroom.engine.due import Await
+from deskroom.engine.engine import Engine
+from deskroom.engine.entries import CloseEntry, EndEntry, Entry, Journal, Raised, TurnEntry
+from deskroom.engine.messages import Call, TurnEnd
+from deskroom.room.late import LateCalls
+from deskroom.room.log import RoomLog
+from deskroom.scenario.format.model import Call as ListedCall
+from deskroom.scenario.format.model import Scenario, Turn
+from deskroom.scenario.play.resume import listed_calls
+
+__all__ = ["ScriptPlayer"]
+
+#: A turn that its script has nothing for: the retry of a silent one.
+_NOTHING: Final = Turn()
+
+
+@frozen
+class _Sleeper:
+    """A turn whose seat sleeps, and the calls that it makes once it wakes."""
+
+    grant: TurnEntry
+    calls: Sequence[ListedCall]
+
+
+class ScriptPlayer:
+    """Plays one scenario to its close. ``engine`` may hold the entries of an earlier run.
+
+    ``late_calls`` are what the seats of that run still had to say.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        engine: Engine,
+        journal: Journal | None = None,
+        late_calls: Iterable[LateCalls] = (),
+    ) -> None:
+        self._turns = scenario.turns
+        self._timeout_s = scenario.policy.turn_timeout_s
+        self._engine = engine
+        self._journal = journal
+        self._log = RoomLog(engine.setup.desk_id)
+        self._logs_info = self._log.hears_info
+        self._now = 0.0
+        self._count = 0
+        self._timers: list[tuple[float, int, _Sleeper]] = []
+        self._inbox: deque[Call] = deque()
+        for late in late_calls:
+            grant = TurnEntry(late.turn, late.seat, 0, None, late.attempt)
+            calls = [ListedCall(tool=tool, arguments=given) for tool, given in late.calls]  # type: ignore[arg-type]
+            if late.after_s is None:
+                self._inbox.extend(_calls(grant, calls))
+            else:
+                self._sleep(late.after_s, _Sleeper(grant, calls))
+
+    def run(self) -> None:
+        """Play until the room closes. Raises ``RoomFailure`` when the journal fails."""
+        engine = self._engine
+        if not engine.state.has_header:
+            self._write(engine.header())
+        while not engine.is_closed:
+            if engine.may_be_interrupted:
+                self._take_waiting()
+            due = engine.due()
+            match due:
+                case TurnEntry():
+                    self._play(due)
+                case CloseEntry():
+                    self._settle()
+                    self._write(due)
+                case Await():
+                    self._write(engine.route(engine.policy_scores()))
+                case _:
+                    self._write(due)
+
+    def _write(self, entry: Entry) -> None:
+        if self._journal is not None:
+            self._journal.write(entry)
+        if self._logs_info or isinstance(entry, EndEntry):
+            self._log.entry(entry, self._engine)
+        self._engine.apply(entry)
+
+    def _take_waiting(self) -> None:
+        while self._inbox:
+            self._call(self._inbox.popleft())
+
+    def _call(self, call: Call) -> None:
+        entry = self._engine.judge_call(call)
+        if entry is not None:
+            self._write(entry)
+
+    # A turn
+
+    def _play(self, grant: TurnEntry) -> None:
+        self._write(grant)
+        turn = _NOTHING if grant.cue is None else self._turns[grant.cue]
+        calls = listed_calls(turn)
+        if turn.takes and not self._wait(turn.takes, _Sleeper(grant, (*calls, *turn.late))):
+            self._write(self._engine.expire())
+            return
+        for call in _calls(grant, calls):
+            self._call(call)
+        raised = None if turn.crash is None else Raised("ScriptedCrash", turn.crash)
+        text = turn.text or "" if raised is None else ""
+        end = TurnEnd(grant.turn, grant.attempt, grant.seat, text, turn.wrote, raised)
+        for entry in self._engine.end(end):
+            self._write(entry)
+        self._inbox.extend(_calls(grant, turn.late))
+
+    # Time
+
+    def _sleep(self, seconds: float, sleeper: _Sleeper) -> None:
+        self._count += 1
+        heappush(self._timers, (self._now + seconds, self._count, sleeper))
+
+    def _wait(self, seconds: float, sleeper: _Sleeper) -> bool:
+        """Let a turn sleep, and others wake meanwhile. False when its deadline passes first."""
+        deadline = self._now + self._timeout_s
+        self._sleep(seconds, sleeper)
+        while self._timers[0][0] < deadline:
+            self._now, _, woken = heappop(self._timers)
+            if woken is sleeper:
+                return True
+            self._speak_late(woken)
+        self._now = deadline
+        return False
+
+    def _settle(self) -> None:
+        """Let every seat that still sleeps wake and be told that it is late."""
+        self._take_waiting()
+        while self._timers:
+            self._now, _, woken = heappop(self._timers)
+            self._speak_late(woken)
+
+    def _speak_late(self, woken: _Sleeper) -> None:
+        for call in _calls(woken.grant, woken.calls):
+            self._call(call)
+
+
+def _calls(grant: TurnEntry, listed: Iterable[ListedCall]) -> Iterable[Call]:
+    for call in listed:
+        yield Call(
+            grant.turn, grant.attempt, grant.seat, 0, plain(call.tool), plain(call.arguments)
+        )

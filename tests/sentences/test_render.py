@@ -1,0 +1,230 @@
+"""The sentences that tell people what came out of a run, and why: each is pinned here and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+
+from deskroom.core import OPERATOR, NoTurn, Viewer
+from deskroom.engine.entries import RowEntry
+from deskroom.render.diff import diff_lines
+from deskroom.render.replay import mismatch_line, replay_table
+from deskroom.render.screen import Screen
+from deskroom.runs.diff import compare_runs
+from deskroom.runs.values import TURN_VALUES
+from deskroom.runs.why import why, why_closed
+from deskroom.scenario import Replay, parse_scenario, replay_scenario
+
+#: One run with a bit of everything: row 1 is the opening, and what comes of each turn is below.
+FILE = """\
+format = 1
+desk = { id = "d", name = "D", people = [{ id = "sam", label = "Sam" }], seats = [\
+{ id = "a" }, { id = "b" }, { id = "c" }, { id = "gone", retired = true }] }
+[policy]
+aside = { enabled = true, max_members = 1, max_messages = 1 }
+on_refused_aside = "room"
+turn_timeout_s = 60
+dispatch = { max_hops = 3 }
+[opening]
+by = "sam"
+message = "begin"
+expect = { next = "b" }
+"""
+NO_NAME = "no seat is named by an @id that counts"
+POST = 'say = "@b go on"'
+DM = 'calls = [{ tool = "desk_dm", to = ["b"], message = "psst" }]'
+BROADCAST = 'calls = [{ tool = "desk_broadcast", message = "who can?" }]'
+COMPLETE = 'calls = [{ tool = "desk_complete_episode", message = "done" }]'
+
+
+def play(*turns: str, expect: str = "", order: str = "listed") -> Replay:
+    """Play turns of seat a in the room above; the last of them expects something."""
+    listed = [f'[[turn]]\nseat = "a"\n{turn}\n' for turn in turns]
+    text = f'order = "{order}"\n{FILE}{"".join(listed)}'
+    return replay_scenario(parse_scenario(text + expect, "x.toml"))
+
+
+@pytest.mark.parametrize(
+    "turns, key, clause",
+    [
+        # The row itself.
+        ([POST], "content", "the last accepted call became row 2"),
+        ([POST], "audience", "the accepted call was for the whole desk"),
+        ([DM], "audience", "the accepted call was a private one"),
+        ([DM, DM], "audience", "the desk declined to keep it private: budget_spent"),
+        ([DM, DM], "refusal", "the desk declined to keep it private: budget_spent"),
+        ([COMPLETE], "completes", "the accepted call completes the work"),
+        ([POST], "completes", "the accepted call does not complete the work"),
+        # Who is next.
+        ([POST], "next", "'@b' at byte 0 is the first seat named"),
+        ([DM], "next", "the message is addressed to it"),
+        (
+            [DM.replace("psst", "not @c")],
+            "next",
+            f"{NO_NAME}; @c cannot read this and is not woken",
+        ),
+        ([f"{BROADCAST}\nscores = {{ b = 0.9 }}"], "next", "the router chose b"),
+        (['say = "hm"'], "next", NO_NAME),
+        (['say = "@gone x"'], "next", f"{NO_NAME}; @gone is nobody here"),
+        (
+            ['say = "**@b** `@c` @x @a"'],
+            "mentions",
+            (
+                f"{NO_NAME}; @b** is not read: an @ counts only at the start, or after a space, a "
+                "new line or one of ( [ {; @c` is inside code and is not read; @x is nobody here; "
+                "@a is the author itself"
+            ),
+        ),
+        # No row.
+        ([""], "row", "the seat made no call"),
+        (['calls = [{ tool = "shout" }]'], "row", "no message was accepted: unknown_tool"),
+        (['crash = "boom"'], "row", "the seat raised ScriptedCrash: boom"),
+        ([f"{POST}\ntakes = 61"], "row", "the seat took longer than turn_timeout_s"),
+    ],
+)
+def test_a_turn_says_why_it_came_out_so(turns: list[str], key: str, clause: str) -> None:
+    """The host's reason, for each key that can be expected."""
+    assert key in TURN_VALUES
+    assert clause == why(play(*turns).played[-1], key)
+
+
+def row(replay: Replay, kind: str) -> RowEntry:
+    """Return the last row of a kind."""
+    return next(entry for entry in reversed(replay.run.entries) if entry.kind == kind)
+
+
+@pytest.mark.parametrize(
+    "policy, kind, clause",
+    [
+        ("", "opening", "nobody was named, and it leads the desk"),
+        ("", "wrote", "a row about files starts no turn"),
+        ("chair = { rounds = 1 }", "nudge", "the chair chose it"),
+        ("chair = { rounds = 1, every = 1 }", "nudge", "its turn waited for the chair"),
+    ],
+)
+def test_a_row_that_no_seat_spoke_says_why_it_came_out_so(
+    policy: str, kind: str, clause: str
+) -> None:
+    """The opening, a nudge, a row about files."""
+    text = FILE.replace("[policy]", f"[policy]\n{policy}").replace('expect = { next = "b" }', "")
+    turns = f'[[turn]]\nseat = "a"\n{POST}\nwrote = ["f"]\n[[turn]]\nseat = "b"\nsay = "hm"\n'
+    turns += '[[turn]]\nseat = "c"\n'
+    replay = replay_scenario(parse_scenario(f'order = "routed"\n{text}{turns}'))
+    assert clause == why(replay.run.item(row(replay, kind)))
+
+
+@pytest.mark.parametrize(
+    "content, reason, clause",
+    [
+        ("@b", "source_inactive", "a is not an active seat"),
+        ("@a", "self_mention", "a names itself; @a is the author itself"),
+        ("@b", "disabled", "mentions start no turns in this room"),
+        ("@b", "hop_limit_reached", "the chain of mentions has reached its limit of 3 hops"),
+        ("@b", "hop_overflow", "the chain of mentions is too long to count"),
+        ("@b", "no_active_seat", "no seat is active"),
+    ],
+)
+def test_a_row_that_starts_no_turn_says_why(content: str, reason: str, clause: str) -> None:
+    """A person reads of the seat by its name; only a seat is addressed as "you"."""
+    replay = play(f'say = "{content}"')
+    entry = row(replay, "seat")
+    decided = RowEntry(entry.row, "seat", NoTurn(reason), entry.mentions)
+    assert clause == why(replay.run.item(decided))
+
+
+def test_a_broadcast_that_goes_to_nobody_says_so() -> None:
+    """No router was asked, or it scored nobody."""
+    replay = play(BROADCAST)
+    item = evolve(replay.run.item(row(replay, "seat")), recipients=())
+    assert "the router chose nobody" == why(item)
+
+
+def test_a_turn_that_was_never_played_says_so() -> None:
+    """As does one that the room closed upon; and the room says when it closed."""
+    replay = play(COMPLETE, POST)
+    open_ = replay.run.turns[0]._replace(row=None, outcome=None)
+    assert "the turn was never played" == why(replay.played[1])
+    assert "the room closed during the turn" == why(replay.run.item(turn=open_))
+    assert "the room closed with 'completed' after 1 turn" == why_closed(replay.run)
+
+
+@pytest.mark.parametrize(
+    "turns, expect, line",
+    [
+        (
+            [POST],
+            'expect = { next = "c" }',
+            (
+                "x.toml:16:12: turn 1 (a): next: "
+                'expected "c", got "b"; \'@b\' at byte 0 is the first seat named'
+            ),
+        ),
+        (
+            [COMPLETE, POST],
+            "expect = {}",
+            (
+                'x.toml:16:1: turn 2 (a): turn: expected "played", got "unused"; '
+                "the turn was never played"
+            ),
+        ),
+        (
+            [POST],
+            "[expect]\nrows = 3",
+            "x.toml:17:1: run: rows: expected 3, got 2; the room closed with 'script' after 1 turn",
+        ),
+        (
+            [""],
+            'expect = { content = "psst" }',
+            (
+                'x.toml:16:12: turn 1 (a): content: expected "psst", got nothing; '
+                "the seat made no call"
+            ),
+        ),
+    ],
+)
+def test_a_mismatch_is_one_line(turns: list[str], expect: str, line: str) -> None:
+    """Where, which turn, which key, expected, got, why."""
+    replay = play(*turns, expect=expect)
+    assert line in map(mismatch_line, replay.mismatches)
+    assert (
+        'x.toml:12:12: opening: next: expected "b", got "a"; '
+        "nobody was named, and it leads the desk"
+    ) == mismatch_line(replay.mismatches[0])
+
+
+def test_a_script_that_the_host_does_not_follow_is_one_line() -> None:
+    """It names the row that chose otherwise."""
+    replay = play(POST, POST, order="routed")
+    assert (
+        'x.toml:16:1: turn 2 (a): order: expected "a", got "b"; '
+        "row 2 gave the turn to b, which has no listed turn left"
+    ) == mismatch_line(replay.mismatches[-1])
+
+
+def test_what_a_viewer_may_not_read_is_one_line() -> None:
+    """Of a mismatch and of a table: that there is something, and nothing of what it is."""
+    replay = play(DM, expect='expect = { next = "c" }')
+    viewer = Viewer("agent", "c")
+    assert 'x.toml:16:12: turn 1 (a): next: expected "(private)", got "(private)"; (private)' == (
+        mismatch_line(replay.mismatches[-1], viewer)
+    )
+    assert "2 │ a → b      │ (private) │ not settled" == list(
+        replay_table(replay, Screen(width=90), viewer=viewer)
+    )[-1].replace("  ", "  ")
+
+
+def test_two_runs_are_told_apart_in_lines() -> None:
+    """The first difference with both rows and why, then what the rooms decided by, and counts."""
+    quiet = 'say = "hm"'
+    one, other = play(POST, quiet).view(OPERATOR), play(POST, "").view(OPERATOR)
+    assert [
+        "x.toml:16: A: row 3: a → desk: hm",
+        '    next: { none = "no_direct_agent_mention" }; hop: 0',
+        f"    why: {NO_NAME}",
+        "x.toml:16: B: turn 2: a: (silent)",
+        "    hop: 0",
+        "    why: the seat made no call",
+        "    differs in: row, replies",
+        "",
+        "rows: 2 the same, 1 different",
+    ] == list(diff_lines(compare_runs(one, other)))

@@ -299,7 +299,7 @@ def test_every_example_is_told_of() -> None:
 # --- the check itself --------------------------------------------------------------------------
 
 
-SCENARIO: Final = 'format = 1\ntitle = "x"\nturn = [{ seat = "a" }]\ndesk = { id = "d", seats = [{ id = "a" }] }\n'
+SCENARIO: Final = 'format = 1\ntitle = "x"\nturn = [{ seat = "a", say = "x" }]\ndesk = { id = "d", name = "D", seats = [{ id = "a" }] }\n'
 
 
 @pytest.mark.parametrize(
@@ -308,7 +308,7 @@ SCENARIO: Final = 'format = 1\ntitle = "x"\nturn = [{ seat = "a" }]\ndesk = { id
         ("console", "$ deskroom --version\ndeskroom 99\n", "what comes is"),
         ("console", "$ deskroom replay nowhere.toml\n", "there is no such file"),
         ("toml", 'say = "in no file at all"\n', "this is no excerpt of any file"),
-        ("toml", f"{SCENARIO}expect = {{ rows = 9 }}\n", "rows: expected 9, got 0"),
+        ("toml", f"{SCENARIO}expect = {{ rows = 9 }}\n", "rows: expected 9, got 1"),
         ("console", "python -m pip install deskroom\n", ".ci/run does not run this command"),
         ("python", "\ndef test_it():\n    assert 1 == 2\n", "assert 1 == 2"),
         ("json", '{"kind":"close"}\n', "this is no entry of any journal"),

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from hashlib import sha256
-from pathlib import Path
 from typing import Final, TypeVar
 
 from attrs import evolve, frozen
@@ -39,7 +38,6 @@ __all__ = [
     "DOCUMENT_KEYS",
     "FORMAT",
     "PartialScenario",
-    "find_scenarios",
     "load_desk",
     "load_scenario",
     "load_setting",
@@ -108,45 +106,6 @@ def load_setting(path: str | os.PathLike[str]) -> tuple[DeskSpec, Policy]:
     if desk is None or reader.findings:
         raise reader.findings.error()
     return desk, Policy()
-
-
-def find_scenarios(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
-    """Return the files given, and every ``*.toml`` below the folders given, in path order.
-
-    A file found twice is listed once. A file that does not exist is listed too: reading it raises
-    the error, and the other files are still read. Raises ``FileError`` when there is nothing, or when a folder
-    cannot be listed.
-    """
-    given = [Path(path) for path in paths]
-    files: dict[Path, None] = {}
-    for path in given:
-        files.update(dict.fromkeys(_files_below(path) if _is_folder(path) else (path,)))
-    if not files:
-        where = str(given[0]) if given else "."
-        problem = "no scenario found: there is no *.toml file here"
-        raise FileError(where, problem, kind="no_scenario")
-    return list(files)
-
-
-def _files_below(folder: Path) -> list[Path]:
-    def refuse(error: OSError) -> None:
-        problem = f"the folder cannot be listed: {error.strerror}"
-        raise FileError(str(error.filename), problem, kind="unreadable")
-
-    return sorted(
-        Path(where, name)
-        for where, _, names in os.walk(folder, onerror=refuse)
-        for name in names
-        if name.endswith(".toml")
-    )
-
-
-def _is_folder(path: Path) -> bool:
-    """Whether this is a folder. A path that cannot be looked at fails when it is read."""
-    try:
-        return path.is_dir()
-    except OSError:
-        return False
 
 
 def _opened(path: str | os.PathLike[str]) -> Document:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import deskroom
-from deskroom.render import TOOL_FORMATS, tools_as
+from deskroom.render.tools import TOOL_FORMATS, tools_as
 from deskroom.speech import tool_specs
 from deskroom.speech.tools import OLD_NAMES, POST, served
 

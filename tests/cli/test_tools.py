@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from deskroom.render import tools_as
+from deskroom.render.tools import tools_as
 from deskroom.speech import tool_specs
 
 Run = Callable[..., Any]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from deskroom.render import mismatch_line
+from deskroom.render.replay import mismatch_line
 from deskroom.scenario import load_scenario, replay_scenario
 
 Run = Callable[..., pytest.RunResult]

@@ -8,7 +8,7 @@ import pytest
 from attrs import evolve
 
 from deskroom.core import OPERATOR, Viewer
-from deskroom.render import mismatch_line, replay_json, replay_table
+from deskroom.render.replay import mismatch_line, replay_json, replay_table
 from deskroom.render.screen import Screen
 from deskroom.scenario import (
     Mismatch,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from deskroom.render import TOOL_FORMATS, input_schema, tools_as
+from deskroom.render.tools import TOOL_FORMATS, input_schema, tools_as
 from deskroom.speech import tool_specs
 
 SPECS = {spec.name: spec for spec in tool_specs()}

@@ -15,7 +15,7 @@ from deskroom.scenario import Checked, CheckWarning, check_scenario, find_scenar
 __all__ = ["check_command"]
 
 
-@click.command("check", short_help="Say what is wrong or suspicious in scenarios, unplayed.")
+@click.command("check")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--strict", is_flag=True, help="End with 1 when there is a warning.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.table import Table
 
 from deskroom.cli.output import EXIT_MISMATCH, console, print_json, shown_path
 from deskroom.conformance import Mismatch, Report, conform
 from deskroom.render.text import one_line
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 __all__ = ["conform_command"]
 
@@ -18,7 +20,7 @@ _SHOWN = 5
 _SHOWN_CHARACTERS = 2000
 
 
-@click.command("conform", short_help="Run conformance vectors over the public API.")
+@click.command("conform")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
 def conform_command(files: tuple[str, ...], *, as_json: bool) -> int:
@@ -50,6 +52,8 @@ def _print(report: Report) -> None:
 
 
 def _table(report: Report) -> Table:
+    from rich.table import Table
+
     table = Table()
     table.add_column("op")
     for heading in ("cases", "matches", "mismatches"):

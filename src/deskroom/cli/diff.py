@@ -17,7 +17,7 @@ from deskroom.scenario.sources import read_run
 __all__ = ["diff_command"]
 
 
-@click.command("diff", short_help="Say where two runs first differ, and why.")
+@click.command("diff")
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
 @click.option("--all", "all_", is_flag=True, help="Show every difference, not only the first.")

@@ -26,7 +26,7 @@ __all__ = ["explain_command"]
 _PERSON: Final = "person:"
 
 
-@click.command("explain", short_help="Say what the room makes of one message, and why.")
+@click.command("explain")
 @click.argument("message", metavar="MESSAGE")
 @click.option(
     "--from", "speaker", metavar="ID", required=True, help="Who says it: a seat, or a person."

@@ -34,7 +34,7 @@ __all__ = ["show_command", "verify_command"]
 _POLL_S: Final = 0.1
 
 
-@click.command("verify", short_help="Check every line of a journal against the rules.")
+@click.command("verify")
 @click.argument("path", metavar="JOURNAL")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
 def verify_command(path: str, *, as_json: bool) -> int:
@@ -68,7 +68,7 @@ def _problem(error: JournalError) -> dict[str, object]:
     return {"line": error.line, "problem": error.problem}
 
 
-@click.command("show", short_help="Print a journal's transcript, as a person or a seat reads it.")
+@click.command("show")
 @click.argument("path", metavar="JOURNAL")
 @click.option("--as", "seat", metavar="SEAT", help="Show it as this seat may read it.")
 @click.option("--tail", type=click.IntRange(min=0), metavar="N", help="Only the last N entries.")

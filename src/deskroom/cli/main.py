@@ -21,45 +21,64 @@ __all__ = ["cli", "main"]
 _INTERRUPTED = 130
 _PIPE_CLOSED = 141
 
-#: Where each subcommand is. It is loaded when it is asked for: a call needs one of them.
+#: Where each subcommand is, and what it does. It is loaded when it is run: a call needs one of them.
 _COMMANDS: Final = {
-    "check": "deskroom.cli.check:check_command",
-    "conform": "deskroom.cli.conform:conform_command",
-    "diff": "deskroom.cli.diff:diff_command",
-    "explain": "deskroom.cli.explain:explain_command",
-    "new": "deskroom.cli.new:new_command",
-    "record": "deskroom.cli.record:record_command",
-    "replay": "deskroom.cli.replay:replay_command",
-    "run": "deskroom.cli.run:run_command",
-    "schema": "deskroom.cli.schema:schema_command",
-    "show": "deskroom.cli.journal:show_command",
-    "tools": "deskroom.cli.tools:tools_command",
-    "verify": "deskroom.cli.journal:verify_command",
+    "check": (
+        "deskroom.cli.check:check_command",
+        "Say what is wrong or suspicious in scenarios, unplayed.",
+    ),
+    "conform": (
+        "deskroom.cli.conform:conform_command",
+        "Run conformance vectors over the public API.",
+    ),
+    "diff": ("deskroom.cli.diff:diff_command", "Say where two runs first differ, and why."),
+    "explain": (
+        "deskroom.cli.explain:explain_command",
+        "Say what the room makes of one message, and why.",
+    ),
+    "new": ("deskroom.cli.new:new_command", "Write a commented scenario to start from."),
+    "record": ("deskroom.cli.record:record_command", "Make a scenario from a journal."),
+    "replay": ("deskroom.cli.replay:replay_command", "Play scenarios and compare what comes out."),
+    "run": (
+        "deskroom.cli.run:run_command",
+        "Play one scenario, row by row, and keep it in a journal.",
+    ),
+    "schema": (
+        "deskroom.cli.schema:schema_command",
+        "Print the JSON Schema of the scenario format.",
+    ),
+    "show": (
+        "deskroom.cli.journal:show_command",
+        "Print a journal's transcript, as a person or a seat reads it.",
+    ),
+    "tools": ("deskroom.cli.tools:tools_command", "Print the tools that a seat is served."),
+    "verify": (
+        "deskroom.cli.journal:verify_command",
+        "Check every line of a journal against the rules.",
+    ),
 }
 
 
 class _Commands(click.Group):
-    """The subcommands, each loaded when it is asked for."""
+    """The subcommands, each loaded when it is run."""
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401 - click's own
         super().__init__(**options)
-        # Their names are what click lists, and where it looks for the nearest one.
+        # Their names are where click looks for the nearest one.
         self.commands = dict.fromkeys(_COMMANDS, click.Command(None))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Return a subcommand, or None where there is none of that name."""
         if cmd_name not in _COMMANDS:
             return None
-        module, _, name = _COMMANDS[cmd_name].partition(":")
+        module, _, name = _COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(module), name)
         return command
 
-    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - what a command returns
-        """Run a subcommand. Where whoever read stdout has left, click itself would exit with 1."""
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError:
-            return _pipe_closed()
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the list of subcommands, loading none of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in _COMMANDS.items()])
 
 
 @click.group(

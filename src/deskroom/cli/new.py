@@ -159,7 +159,7 @@ closed = "completed"
 """
 
 
-@click.command("new", short_help="Write a commented scenario to start from.")
+@click.command("new")
 @click.argument("path", metavar="[PATH]", required=False)
 @click.option(
     "--order",

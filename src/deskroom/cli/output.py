@@ -8,14 +8,15 @@ import logging
 import os
 import sys
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
-import structlog
-from rich.console import Console
 
 from deskroom.errors import FileError
 from deskroom.render.text import one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 __all__ = [
     "EXIT_MISMATCH",
@@ -43,6 +44,8 @@ def forgive_encodings() -> None:
 
 def console() -> Console:
     """Return a console on stdout; colours and bold only on a terminal, and not under NO_COLOR."""
+    from rich.console import Console
+
     colors: Literal["auto"] | None = None if _is_plain() else "auto"
     return Console(highlight=False, markup=False, emoji=False, color_system=colors)
 
@@ -79,7 +82,15 @@ def shown_path(path: str) -> str:
 
 
 def configure_logs(format_: str, level: str) -> None:
-    """Send structlog events to stderr. No event carries a time: a replay has none of its own."""
+    """Send structlog events to stderr. No event carries a time: a replay has none of its own.
+
+    Rooms already log warnings to stderr as the console shows them, so structlog is not loaded for
+    that alone: it takes longer to load than a scenario takes to be played.
+    """
+    if (format_, level) == ("console", "warning") and "structlog" not in sys.modules:
+        return
+    import structlog
+
     renderer: Any = structlog.processors.JSONRenderer(sort_keys=True)
     if format_ == "console":
         renderer = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty() and not _is_plain())

@@ -18,7 +18,7 @@ from deskroom.scenario.sources import read_journal_run
 __all__ = ["record_command"]
 
 
-@click.command("record", short_help="Make a scenario from a journal.")
+@click.command("record")
 @click.argument("journal", metavar="JOURNAL")
 @click.option("-o", "--output", metavar="FILE", help="Write the scenario here.  [default: stdout]")
 @click.option("--force", is_flag=True, help="Overwrite FILE if it is there.")

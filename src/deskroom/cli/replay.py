@@ -73,7 +73,7 @@ class Tally:
         return EXIT_MISMATCH if counts["failed"] else 0
 
 
-@click.command("replay", short_help="Play scenarios and compare what comes out.")
+@click.command("replay")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("-q", "--quiet", is_flag=True, help="Print only mismatches, errors and the summary.")
 @click.option("-v", "--verbose", is_flag=True, help="Print every message in full, and seats' text.")

@@ -26,7 +26,7 @@ from deskroom.scenario.play.resume import check_resumable
 __all__ = ["run_command"]
 
 
-@click.command("run", short_help="Play one scenario, row by row, and keep it in a journal.")
+@click.command("run")
 @click.argument("scenario_path", metavar="SCENARIO")
 @click.option("--journal", "journal_path", metavar="FILE", help="Keep every entry in this file.")
 @click.option("--resume", is_flag=True, help="Resume the journal where it stops.")

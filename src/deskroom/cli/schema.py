@@ -10,7 +10,7 @@ from deskroom.scenario import scenario_schema
 __all__ = ["schema_command"]
 
 
-@click.command("schema", short_help="Print the JSON Schema of the scenario format.")
+@click.command("schema")
 def schema_command() -> None:
     """Print the JSON Schema (draft 7) of the scenario format, for an editor to complete and check.
 

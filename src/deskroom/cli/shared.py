@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from attrs import frozen
 
 from deskroom.cli.output import configure_logs
-from deskroom.core import Viewer
 from deskroom.errors import FileError, UsageError, hint
+
+if TYPE_CHECKING:
+    from deskroom.core import Viewer
 
 __all__ = [
     "BACKENDS",

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
-from rich.table import Table
 
 from deskroom.cli.output import console, print_json
 from deskroom.render.tools import TOOL_FORMATS, tools_as
 from deskroom.speech import ToolSpec, tool_specs
 from deskroom.speech.tools import served
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
 __all__ = ["tools_command"]
 
 
-@click.command("tools", short_help="Print the tools that a seat is served.")
+@click.command("tools")
 @click.option(
     "--format",
     "format_",
@@ -31,6 +35,8 @@ def tools_command(format_: str) -> None:
 
 
 def _table() -> Table:
+    from rich.table import Table
+
     table = Table(title="The tools of a seat", title_justify="left", show_lines=True)
     table.add_column("tool", no_wrap=True)
     table.add_column("takes", overflow="fold", ratio=2)

@@ -67,7 +67,7 @@ def replay_table(
     Turns without a row stand between. ``verbose`` cuts no message, and adds what seats said outside
     their calls.
     """
-    view = replay.view(viewer)
+    view = replay.view(viewer, lines=False)
     rows = [_cells(item, view, verbose=verbose) for item in _in_order(view)]
     return table_lines(_HEADING, rows, screen)
 
@@ -182,7 +182,7 @@ def _readable(mismatch: Mismatch, viewer: Viewer) -> tuple[Any, Any, str]:
 
 def replay_json(replay: Replay, path: str, viewer: Viewer = OPERATOR) -> Json:
     """Return a replay as JSON-ready values. Nothing in it depends on the machine it ran on."""
-    view = replay.view(viewer)
+    view = replay.view(viewer, lines=False)
     return {
         "path": path,
         "title": replay.scenario.title,

@@ -1,4 +1,11 @@
-"""The room: seat actors, the host actor, the chair and the clock, on bounded channels."""
+"""The room: seat actors, the host actor, the chair and the clock, on bounded channels.
+
+What needs an event loop is loaded when it is first used: a replay that drives the engine directly
+does without it.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from deskroom.engine.entries import Entry, Journal, RowEntry
 from deskroom.engine.messages import Reply
@@ -6,11 +13,26 @@ from deskroom.engine.policy import BroadcastPolicy, ChairPolicy, Policy
 from deskroom.engine.script import Cue, Script
 from deskroom.engine.setup import Opening, Seat
 from deskroom.engine.state import TurnRecord
-from deskroom.room.clock import Clock, RealClock, SimulatedClock
-from deskroom.room.late import LateCalls
-from deskroom.room.room import Room, RoomResult
-from deskroom.room.router import Router, ScriptedRouter, lexical
-from deskroom.room.seat import Turn
+
+if TYPE_CHECKING:
+    from deskroom.room.clock import Clock, RealClock, SimulatedClock
+    from deskroom.room.late import LateCalls
+    from deskroom.room.room import Room, RoomResult
+    from deskroom.room.router import Router, ScriptedRouter, lexical
+    from deskroom.room.seat import Turn
+
+_LAZY = {
+    "Clock": "deskroom.room.clock",
+    "LateCalls": "deskroom.room.late",
+    "RealClock": "deskroom.room.clock",
+    "Room": "deskroom.room.room",
+    "RoomResult": "deskroom.room.room",
+    "Router": "deskroom.room.router",
+    "ScriptedRouter": "deskroom.room.router",
+    "SimulatedClock": "deskroom.room.clock",
+    "Turn": "deskroom.room.seat",
+    "lexical": "deskroom.room.router",
+}
 
 __all__ = [
     "BroadcastPolicy",
@@ -36,3 +58,11 @@ __all__ = [
     "TurnRecord",
     "lexical",
 ]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute can be anything
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_LAZY[name]), name)
+    globals()[name] = value
+    return value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from functools import cache
 from typing import Any
@@ -127,7 +128,9 @@ def _processors() -> list[Any]:
     return [
         structlog.processors.add_log_level,
         structlog.processors.format_exc_info,
-        structlog.dev.ConsoleRenderer(colors=False),
+        structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+        ),
     ]
 
 

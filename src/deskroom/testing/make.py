@@ -31,6 +31,7 @@ class RoomOptions(TypedDict, total=False):
     on_row: OnRow | None
     journal: Journal | None
     resume: Iterable[Entry]
+    raise_from_seats: tuple[type[Exception], ...]
 
 
 def simulated_room(
@@ -42,10 +43,12 @@ def simulated_room(
 ) -> Room:
     """Return a room in simulated time, where a wait costs nothing.
 
-    Everything is as in ``Room``, but for two defaults: the clock is a new ``SimulatedClock``, and
-    the first person opens with ``OPENING``, so that the room does not wait for words which a test
-    forgot. With ``opening=None`` it waits for the first ``say``.
+    Everything is as in ``Room``, but for three defaults: the clock is a new ``SimulatedClock``; the
+    first person opens with ``OPENING``, so that the room does not wait for a message which a test
+    forgot (with ``opening=None`` it waits for the first ``say``); and an ``AssertionError`` in a
+    seat fails the test, and not only the seat's turn.
     """
+    options.setdefault("raise_from_seats", (AssertionError,))
     return Room(seats, opening=opening, clock=clock or SimulatedClock(), **options)
 
 
@@ -67,8 +70,8 @@ class RoomFactory(Protocol):
 class Replayer:
     """Replays scenarios that are named by path. A relative one is looked for in some folders.
 
-    ``replay(path)`` works anywhere, in a running event loop too, since it needs none; ``await
-    replay.play(path)`` plays with actors on the loop that is running, asyncio's or trio's.
+    ``replay(path)`` needs no event loop, and works where one runs; ``await replay.play(path)`` plays
+    with actors on the loop that is running, whichever it is.
     """
 
     def __init__(self, *folders: str | os.PathLike[str]) -> None:
@@ -88,7 +91,7 @@ class Replayer:
     async def play(
         self, scenario: str | os.PathLike[str] | Scenario, *, fail_on_unused: bool = False
     ) -> Replay:
-        """Do the same with actors, on the event loop that is running."""
+        """Do the same with actors on the event loop that is running, asyncio's or trio's."""
         return await play_scenario(self.load(scenario), fail_on_unused=fail_on_unused)
 
     def load(self, scenario: str | os.PathLike[str] | Scenario) -> Scenario:

@@ -146,7 +146,7 @@ class _Table:
         return arguments
 
 
-_table = cache(_Table)
+_table: Final[Callable[[Any], _Table]] = cache(_Table)
 
 
 def _list(item_type: Any) -> _Convert:  # noqa: ANN401 - any annotation of the model
@@ -318,7 +318,6 @@ def _of_attribute(attribute: attrs.Attribute[Any]) -> _Convert:
     return convert_value if attribute.validator is None else _validated(attribute, convert_value)
 
 
-@cache
 def _of_type(type_: Any) -> _Convert:  # noqa: ANN401 - any annotation of the model
     """Return how a value of a type of the model is converted; None only stands for a default."""
     arguments = [argument for argument in get_args(type_) if argument is not NoneType]

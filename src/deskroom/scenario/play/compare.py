@@ -54,9 +54,10 @@ class Replay:
             for cue in range(len(self.scenario.turns))
         )
 
-    def view(self, viewer: Viewer = OPERATOR) -> RunView:
-        """Return what a viewer may know of the run."""
-        return view_run(self.run, viewer, path=self.scenario.path, line_of=self._line_of)
+    def view(self, viewer: Viewer = OPERATOR, *, lines: bool = True) -> RunView:
+        """Return what a viewer may know of the run; finding ``lines`` reads the file once more."""
+        line_of = self._line_of if lines else lambda _: None
+        return view_run(self.run, viewer, path=self.scenario.path, line_of=line_of)
 
     def _line_of(self, item: RunItem) -> int | None:
         """Return the line on which the file lists what an item came of."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attrs import frozen
 
@@ -19,11 +19,13 @@ from deskroom.engine.due import Await
 from deskroom.engine.engine import Engine
 from deskroom.engine.entries import CloseEntry, EndEntry, Entry, Journal, Raised, TurnEntry
 from deskroom.engine.messages import Call, TurnEnd
-from deskroom.room.late import LateCalls
 from deskroom.room.log import RoomLog
 from deskroom.scenario.format.model import Call as ListedCall
 from deskroom.scenario.format.model import Scenario, Turn
 from deskroom.scenario.play.resume import listed_calls
+
+if TYPE_CHECKING:
+    from deskroom.room.late import LateCalls
 
 __all__ = ["ScriptPlayer"]
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal
-
-import anyio
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from deskroom.engine.engine import Engine
 from deskroom.engine.entries import Entry, Journal
-from deskroom.engine.setup import Setup
+from deskroom.engine.script import Cue, Script
+from deskroom.engine.setup import Opening, Setup
 from deskroom.errors import DeskroomError, UsageError
-from deskroom.room import Cue, Opening, Room, RoomResult, Script, SimulatedClock
-from deskroom.room import Turn as GrantedTurn
-from deskroom.room.host import OnRow
 from deskroom.runs.run import Run
 from deskroom.scenario.format.model import Scenario
 from deskroom.scenario.play.compare import Replay, compare
 from deskroom.scenario.play.player import ScriptPlayer
 from deskroom.scenario.play.resume import listed_calls, script_digest, unsent_calls
+
+if TYPE_CHECKING:
+    from deskroom.room import Room, RoomResult
+    from deskroom.room import Turn as GrantedTurn
+    from deskroom.room.host import OnRow
 
 __all__ = [
     "LOOP_OPTIONS",
@@ -61,6 +62,8 @@ def replay_scenario(
         engine = scripted_engine(scenario, journal)
         ScriptPlayer(scenario, engine, kept).run()
         return compare(scenario, Run(engine.state, kept.entries), fail_on_unused=fail_on_unused)
+    import anyio
+
     played: list[Replay] = []
 
     async def play() -> None:
@@ -148,6 +151,8 @@ def scripted_room(
 
     async def act(turn: GrantedTurn) -> str:
         return await _act(scenario, turn)
+
+    from deskroom.room import Room, SimulatedClock
 
     setup = scenario_setup(scenario)
     return Room(

@@ -6,15 +6,17 @@ import json
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import zip_longest
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from deskroom.engine.entries import CallEntry, HeaderEntry
 from deskroom.engine.setup import Setup, difference
 from deskroom.errors import FileError
-from deskroom.room import LateCalls
 from deskroom.runs.run import Run, RunTurn
 from deskroom.scenario.format.model import Call, Scenario, Turn
 from deskroom.speech.tools import POST, served
+
+if TYPE_CHECKING:
+    from deskroom.room.late import LateCalls
 
 __all__ = ["check_resumable", "listed_calls", "script_digest", "unsent_calls"]
 
@@ -118,7 +120,7 @@ def _calls_differ(
     turn: str, noun: str, listed: Sequence[Call], made: Sequence[CallEntry]
 ) -> Iterator[str]:
     # A replay that keeps no journal does not pay for loading what reads one.
-    from deskroom.engine.arguments import plain  # noqa: PLC0415 - see above
+    from deskroom.engine.arguments import plain
 
     for number, (entry, call) in enumerate(zip_longest(made, listed[: len(made)]), start=1):
         if call is None:
@@ -138,6 +140,8 @@ def unsent_calls(scenario: Scenario, run: Run) -> Iterator[LateCalls]:
     seat that let its deadline pass says everything too late, once it is done with what it was at;
     so each turn's time is reckoned again.
     """
+    from deskroom.room.late import LateCalls
+
     now = 0.0
     hanging: list[tuple[float, RunTurn, Sequence[Call]]] = []
     for played in run.turns:

@@ -45,7 +45,7 @@ from deskroom.core import (
     mention_dispatch,
     resolve,
 )
-from deskroom.render import mismatch_line
+from deskroom.render.replay import mismatch_line
 from deskroom.scenario import load_desk, load_scenario, parse_scenario, replay_scenario
 
 ROOT: Final = Path(__file__).parents[2]

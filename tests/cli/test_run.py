@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from deskroom.engine.entries import HeaderEntry, RowEntry
+from deskroom.engine.script import order_of
 from deskroom.journal import JournalFile, read_journal, verify
 from deskroom.journal.chain import FIRST, seal
 from deskroom.scenario import load_scenario
@@ -125,7 +126,10 @@ def test_a_journal_keeps_every_entry(run: Run, desk: Path, path: Path, sync: str
     assert (5, "completed") == (verify(path).rows, verify(path).closed)
     header = next(read_journal(path)).entry
     assert isinstance(header, HeaderEntry)
-    assert ("routed", script_digest(load_scenario(desk))) == (header.order, header.scenario)
+    assert ("routed", script_digest(load_scenario(desk))) == (
+        order_of(header.setup.script),
+        header.scenario,
+    )
 
 
 def test_the_same_run_has_the_same_bytes(run: Run, desk: Path, tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from deskroom.core import (
     Target,
     Viewer,
 )
+from deskroom.core.reasons import CallFault
 from deskroom.errors import WireError
 from deskroom.speech import Broadcast, Dm, Rejection
 
@@ -166,9 +167,12 @@ def test_policies_utterances_and_rows_are_read() -> None:
 
 def test_answers_are_written_in_the_wire_form() -> None:
     """Ids that are not there are left out, and a stub says what it covers."""
-    assert rejection_out(Rejection("empty_message")) == {"kind": "empty_message"}
-    assert rejection_out(Rejection("unknown_tool", "x")) == {"kind": "unknown_tool", "name": "x"}
-    assert rejection_out(Rejection("unknown_recipient", "x")) == {
+    assert rejection_out(Rejection(CallFault.EMPTY_MESSAGE)) == {"kind": "empty_message"}
+    assert rejection_out(Rejection(CallFault.UNKNOWN_TOOL, "x")) == {
+        "kind": "unknown_tool",
+        "name": "x",
+    }
+    assert rejection_out(Rejection(CallFault.UNKNOWN_RECIPIENT, "x")) == {
         "kind": "unknown_recipient",
         "id": "x",
     }

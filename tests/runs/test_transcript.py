@@ -105,11 +105,11 @@ def without(key: str) -> dict[str, Any]:
         ("3", "x:1: this is not a row: the row must be an object"),
         (
             json.dumps(without("audience")),
-            "x:1: this is not a row: the row.audience is missing",
+            "x:1: this is not a row: audience is missing",
         ),
         (
             json.dumps([{**ROW, "mood": "good"}]),
-            "x: this is not a row: the row.mood is not a field here",
+            "x: this is not a row: mood is not a field here",
         ),
         ('{"scenarios": []}', "x: the file holds 0 scenarios; replay one alone to compare it"),
         (

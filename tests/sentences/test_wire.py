@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from deskroom.core import DESK, Author, Mention, Person, Row, TurnFor, agent
-from deskroom.core.reasons import RowKind
+from deskroom.core.reasons import CloseReason, RowKind
 from deskroom.engine.entries import CloseEntry, HeaderEntry, RoutedEntry, RowEntry, TurnEntry
 from deskroom.engine.policy import Policy
 from deskroom.engine.script import Cue, Script
@@ -31,7 +31,7 @@ HEADER = entry_out(
     )
 )
 TURN = entry_out(TurnEntry(1, "a", 0, 1))
-CLOSE = entry_out(CloseEntry("quiet"))
+CLOSE = entry_out(CloseEntry(CloseReason.QUIET))
 BOB, LATER = Mention(agent("b"), "@b", 0), Mention(agent("c"), "@c", 3)
 ROW = RowEntry(
     Row(1, "d", Author("agent", "a"), "@b @c", DESK), RowKind.SEAT, TurnFor("b", 1, BOB), (BOB,)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 from collections.abc import Iterator
@@ -30,6 +31,7 @@ from deskroom.core.reasons import (
     CallFault,
     CloseReason,
     NoTurnReason,
+    Outcome,
     RowKind,
 )
 from deskroom.engine.entries import (
@@ -240,7 +242,7 @@ SAMPLES: list[Entry] = [
     ),
     TurnEntry(1, "a", 0, 1, cue=0),
     CallEntry(1, 1, "a", 1, "desk_post", {"message": "x"}),
-    EndEntry(1, 1, "a", "failed", "hm", ("x.py",), Raised("OSError", "no")),
+    EndEntry(1, 1, "a", Outcome.FAILED, "hm", ("x.py",), Raised("OSError", "no")),
     RowEntry(
         Row(2, "d", Author("agent", "a"), "@b @here", Audience("aside", ["b"]), 1),
         RowKind.SEAT,
@@ -435,6 +437,35 @@ def test_a_value_that_cannot_be_is_told(sample: int, path: Path, wrong: Any, cod
 def test_what_is_no_entry_is_told(value: Any, told: tuple[str, str]) -> None:
     """Not even the kind is guessed."""
     assert told == fault(value)
+
+
+JUNK: st.SearchStrategy[Any] = st.sampled_from(
+    [None, True, -1, 10**400, 1.5, "", "\ud800", "agent", [], {}, [[]], [{}], {"": 1}]
+)
+
+
+def places(value: Any, path: Path = ()) -> Iterator[Path]:
+    """Yield the path of everything within a value."""
+    items: Any = ()
+    if isinstance(value, dict | list):
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, item in items:
+        yield (*path, key)
+        yield from places(item, (*path, key))
+
+
+@given(st.sampled_from(SAMPLES), st.data())
+def test_a_damaged_entry_is_read_or_told(entry: Entry, data: st.DataObject) -> None:
+    """Whatever stands anywhere, the only error is that it is no entry."""
+    value = json.loads(json.dumps(entry_out(entry)))
+    for _ in range(data.draw(st.integers(1, 2))):
+        path = data.draw(st.sampled_from(sorted(places(value), key=str)))
+        at(value, path[:-1])[path[-1]] = copy.deepcopy(data.draw(JUNK))
+    with contextlib.suppress(WireError):
+        read = entry_in(value)
+        # What a seat sent is cut to what a tool can tell apart.
+        if not isinstance(read, CallEntry):
+            assert value == json.loads(json.dumps(entry_out(read)))
 
 
 def test_a_row_is_not_written_with_a_mention_of_another() -> None:

@@ -147,12 +147,12 @@ class Engine:
         if entry is None:
             return None, self._refusal(call, _TURN_ENDED)
         verdict = entry.verdict
-        if isinstance(verdict, Refusal):
-            return entry, self._refusal(call, verdict)
         if isinstance(verdict, Accepted):
             held = None if self.state.open is None else self.state.open.held
             text = accepted_text(verdict, self.state.speakers[call.seat], replaced=held)
             return entry, Reply(call.call_id, True, text)
+        if isinstance(verdict, Refusal):
+            return entry, self._refusal(call, verdict)
         assert verdict is not None  # noqa: S101 - the call was judged just now
         seen = last_seen(self.state.rows, self.state.speakers[call.seat].viewer, verdict.limit)
         return entry, Reply(call.call_id, True, read_text(seen), rows=seen)

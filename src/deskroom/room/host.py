@@ -336,7 +336,6 @@ class Host:
         if entries and raised is not None:
             self.exceptions[end.turn] = raised
         for entry in entries:
-            if isinstance(entry, RowEntry):
-                await self._append(entry)
-            else:
-                self._write(entry)
+            self._write(entry)
+            if self._on_row is not None and isinstance(entry, RowEntry):
+                await self._tell(self._on_row, entry)

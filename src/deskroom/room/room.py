@@ -19,7 +19,7 @@ from deskroom.engine.policy import Policy
 from deskroom.engine.script import Script
 from deskroom.engine.setup import Opening, Seat, Setup, check_setup, check_text, difference
 from deskroom.engine.state import RoomState, TurnRecord
-from deskroom.errors import RoomClosed, RoomFailure, UsageError, hint
+from deskroom.errors import FileError, RoomClosed, RoomFailure, UsageError, hint
 from deskroom.room.clock import Clock, RealClock, SimulatedClock
 from deskroom.room.host import Host, OnRow, Spoken
 from deskroom.room.late import LateCalls
@@ -206,7 +206,9 @@ class Room:
         if fault is not None:
             raise fault
         if self._failure is not None:
-            self._log.error("room.failed", self._failure)
+            # A journal's failure is a sentence; what a router or a callback raised needs more.
+            if not isinstance(self._failure, FileError):
+                self._log.error("room.failed", self._failure)
             self.engine.apply(CloseEntry(CloseReason.FAILED))
         return RoomResult.of(self.engine, self._failure, self._host.exceptions)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from math import isfinite
+from math import inf
 from types import NoneType
 from typing import Any, Final, Protocol
 
@@ -90,7 +90,7 @@ def _count(value: int) -> int:
 
 
 def _number(value: float) -> float:
-    if not isfinite(value):
+    if not -inf < value < inf:
         raise WireError("must be finite", code="range")
     return value
 

@@ -5,9 +5,9 @@ error and never a default (an absent audience must not quietly mean everyone), a
 the form does not have, and a value of another type: ``true`` is no integer. Every error is a
 ``WireError`` with the path of the field.
 
-A journal is read at the speed of this file. So a form writes its two functions once, as attrs and
-cattrs do, when they are first used; the one that reads takes only what is right, and leaves it to ``Form.careful`` to say
-what is wrong with anything else.
+A journal is read at the speed of this file. So a form compiles its two functions when they are
+first used, as attrs and cattrs do. The one that reads takes only what is right; what is wrong with
+anything else, ``Form.careful`` finds out.
 """
 
 from __future__ import annotations

@@ -35,6 +35,7 @@ class Run:
 
     noun = "an object"
     types = frozenset({dict})
+    write = None
     _of_seat = Form(lambda seat, times: (Cue(seat=seat), times), {"seat": TEXT, "times": COUNT})
     _of_person = Form(
         lambda person, times: (Cue(person=person), times), {"person": TEXT, "times": COUNT}
@@ -43,8 +44,6 @@ class Run:
     def read(self, value: Json) -> tuple[Cue, int]:
         """Return the cue, and how often it is listed."""
         return (self._of_person if "person" in value else self._of_seat).read(value)
-
-    write = None
 
 
 def _cues(runs: Sequence[tuple[Cue, int]]) -> list[Cue]:

@@ -25,6 +25,7 @@ from deskroom.core import (
     TurnFor,
     agent,
 )
+from deskroom.core.reasons import NoTurnReason
 from deskroom.engine.calls import Accepted, Refusal, Speaker, judge
 from deskroom.engine.policy import Policy
 from deskroom.speech import Broadcast, CompleteEpisode, Dm, Post, Read
@@ -64,7 +65,7 @@ def aside_row(sequence: int, author: str, *members: str) -> Row:
             Post("@checker go"),
             TurnFor("checker", 1, Mention(agent("checker"), "@checker", 0)),
         ),
-        ("desk_broadcast", Broadcast("@checker go"), NoTurn("broadcast")),
+        ("desk_broadcast", Broadcast("@checker go"), NoTurn(NoTurnReason.BROADCAST)),
         (
             "desk_complete_episode",
             CompleteEpisode("@checker go"),
@@ -120,7 +121,7 @@ def test_the_hop_of_the_speaker_decides_whether_a_mention_still_counts() -> None
     """At the limit of hops a mention starts no turn, and the call is accepted all the same."""
     verdict = judge("desk_post", {"message": "@checker"}, speaker(hop=16))
     assert isinstance(verdict, Accepted)
-    assert NoTurn("hop_limit_reached") == verdict.decision
+    assert NoTurn(NoTurnReason.HOP_LIMIT_REACHED) == verdict.decision
 
 
 def test_any_mapping_and_any_sequence_of_ids_will_do() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from deskroom.core import DESK, Author, NoTurn, Person, Row, TurnFor
+from deskroom.core.reasons import NoTurnReason, Outcome, RowKind
 from deskroom.engine import steps as s
 from deskroom.engine.entries import (
     EndEntry,
@@ -38,21 +39,24 @@ def row(
     author: str,
     to: str | None = None,
     hop: int = 1,
-    kind: RowKind = "seat",
+    kind: RowKind = RowKind.SEAT,
     **rest: Any,
 ) -> RowEntry:
     """Return the entry of a row that hands the turn to ``to``."""
-    decision = NoTurn("no_direct_agent_mention") if to is None else TurnFor(to, hop)
+    decision = NoTurn(NoTurnReason.NO_DIRECT_AGENT_MENTION) if to is None else TurnFor(to, hop)
     who = Author("agent" if kind == "seat" else "person", author)
     return RowEntry(Row(sequence, "d", who, "x", DESK), kind, decision, **rest)
 
 
-OPENING = row(1, "p", "a", 0, "opening")
+OPENING = row(1, "p", "a", 0, RowKind.OPENING)
 GRANT = TurnEntry(1, "a", 0, 1)
 SPOKE = row(2, "a", "b")
-SILENT = EndEntry(1, 1, "a", "silent")
+SILENT = EndEntry(1, 1, "a", Outcome.SILENT)
 BROADCAST = RowEntry(
-    Row(2, "d", Author("agent", "a"), "x", DESK), "seat", NoTurn("broadcast"), broadcasting=True
+    Row(2, "d", Author("agent", "a"), "x", DESK),
+    RowKind.SEAT,
+    NoTurn(NoTurnReason.BROADCAST),
+    broadcasting=True,
 )
 ROUTED = RoutedEntry(2, ("c", "b"), 1)
 NUDGES = Policy(chair=ChairPolicy(rounds=2))
@@ -95,7 +99,7 @@ def test_a_script_may_begin_with_a_person() -> None:
 def test_a_row_about_files_comes_before_everything() -> None:
     """Even a broadcast's routing and the close wait for it."""
     entry = RowEntry(
-        SPOKE.row, "seat", SPOKE.decision, completes=True, broadcasting=True, wrote=("f",)
+        SPOKE.row, RowKind.SEAT, SPOKE.decision, completes=True, broadcasting=True, wrote=("f",)
     )
     assert s.Wrote(entry) == s.next_step(state(OPENING, GRANT, entry))
 
@@ -179,7 +183,7 @@ def test_a_pending_turn_comes_before_the_queue() -> None:
     room.apply(row(3, "c", "a", 2))
     assert TurnEntry(3, "a", 2, 3, 1, None) == s.next_step(room)
     room.apply(TurnEntry(3, "a", 2, 3))
-    room.apply(EndEntry(3, 1, "a", "silent"))
+    room.apply(EndEntry(3, 1, "a", Outcome.SILENT))
     assert TurnEntry(4, "b", 1, 2, 1, None) == s.next_step(room)
 
 
@@ -193,14 +197,14 @@ def test_a_chain_that_ends_is_nudged_on_until_the_rounds_are_used_up() -> None:
     """After the last round the room is quiet, and closes."""
     room = state(OPENING, GRANT, SILENT, policy=NUDGES)
     assert s.Nudge("a", None) == s.next_step(room)
-    room.apply(row(2, "p", "a", 0, "nudge"))
+    room.apply(row(2, "p", "a", 0, RowKind.NUDGE))
     assert TurnEntry(2, "a", 0, 2, 1, None) == s.next_step(room)
     room.apply(TurnEntry(2, "a", 0, 2))
     room.apply(row(3, "a"))
     assert s.Nudge("a", None) == s.next_step(room)
-    room.apply(row(4, "p", "a", 0, "nudge"))
+    room.apply(row(4, "p", "a", 0, RowKind.NUDGE))
     room.apply(TurnEntry(3, "a", 0, 4))
-    room.apply(EndEntry(3, 1, "a", "silent"))
+    room.apply(EndEntry(3, 1, "a", Outcome.SILENT))
     assert s.Close("quiet") == s.next_step(room)
 
 
@@ -208,7 +212,7 @@ def test_a_chair_without_a_person_or_a_seat_is_silent() -> None:
     """There is nobody to speak for, or nobody to speak to."""
     ended = (OPENING, GRANT, SILENT)
     assert s.Close("quiet") == s.next_step(state(*ended, policy=NUDGES, people=()))
-    nobody = state(row(1, "p", None, 0, "opening"), policy=NUDGES, seats=())
+    nobody = state(row(1, "p", None, 0, RowKind.OPENING), policy=NUDGES, seats=())
     assert s.Close("quiet") == s.next_step(nobody)
 
 
@@ -224,7 +228,7 @@ def test_the_chair_speaks_before_a_pending_turn_once_enough_turns_have_run() -> 
     room.apply(row(3, "b", "a", 2))
     pending = Pending("a", 2, 3)
     assert s.Nudge("c", pending) == s.next_step(room)
-    room.apply(row(4, "p", "a", 2, "nudge"))
+    room.apply(row(4, "p", "a", 2, RowKind.NUDGE))
     assert (pending, TurnEntry(3, "a", 2, 3, 1, None)) == (room.pending, s.next_step(room))
 
 
@@ -250,7 +254,7 @@ def test_a_list_decides_who_is_granted() -> None:
 def test_the_hop_in_a_list_goes_on_when_the_row_before_chose_this_seat() -> None:
     """A row about files in between does not count; a seat that was not chosen begins at 0."""
     made = Row(3, "d", Author("system", kind="workspace"), "a wrote f", DESK)
-    wrote = RowEntry(made, "wrote", NoTurn("source_inactive"))
+    wrote = RowEntry(made, RowKind.WROTE, NoTurn(NoTurnReason.SOURCE_INACTIVE))
     room = state(
         OPENING, TurnEntry(1, "a", 0, 1, 1, 0), SPOKE, wrote, script=script("a", "b", listed=True)
     )

@@ -26,6 +26,7 @@ from deskroom.core import (
     TurnFor,
     agent,
 )
+from deskroom.core.reasons import NoTurnReason
 from deskroom.engine.calls import Accepted, Refusal, Speaker, judge
 from deskroom.engine.policy import Policy
 from deskroom.engine.sentences import (
@@ -330,13 +331,16 @@ def test_a_note_is_one_sentence(note: Note, text: str) -> None:
         (TurnFor("b", 1, Mention(agent("b"), "@b", 4)), "'@b' at byte 4 is the first seat named"),
         (TurnFor("b", 1, Mention(agent("b"), "@b", 0)), "the message is addressed to it"),
         (TurnFor("a", 0), "nobody was named, and it leads the desk"),
-        (NoTurn("broadcast"), "a broadcast is routed"),
-        (NoTurn("self_mention"), "it names you"),
-        (NoTurn("target_inactive"), "the seat it names is not active"),
-        (NoTurn("source_inactive"), "you are not an active seat"),
-        (NoTurn("hop_limit_reached"), "the chain of mentions has reached its limit of 5 hops"),
-        (NoTurn("hop_overflow"), "the chain of mentions is too long to count"),
-        (NoTurn("no_active_seat"), "no seat is active"),
+        (NoTurn(NoTurnReason.BROADCAST), "a broadcast is routed"),
+        (NoTurn(NoTurnReason.SELF_MENTION), "it names you"),
+        (NoTurn(NoTurnReason.TARGET_INACTIVE), "the seat it names is not active"),
+        (NoTurn(NoTurnReason.SOURCE_INACTIVE), "you are not an active seat"),
+        (
+            NoTurn(NoTurnReason.HOP_LIMIT_REACHED),
+            "the chain of mentions has reached its limit of 5 hops",
+        ),
+        (NoTurn(NoTurnReason.HOP_OVERFLOW), "the chain of mentions is too long to count"),
+        (NoTurn(NoTurnReason.NO_ACTIVE_SEAT), "no seat is active"),
         (NoTurn("some_new_reason"), "some_new_reason"),
     ],
 )

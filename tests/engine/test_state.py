@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deskroom.core import DESK, Author, Mention, NoTurn, Person, Row, TurnFor, agent
+from deskroom.core.reasons import CloseReason, NoTurnReason, Outcome, RowKind
 from deskroom.engine.entries import (
     CallEntry,
     CloseEntry,
@@ -44,19 +45,19 @@ def row(
     *,
     to: str | None = None,
     hop: int = 1,
-    kind: RowKind = "seat",
+    kind: RowKind = RowKind.SEAT,
     **rest: Any,
 ) -> RowEntry:
     """Return the entry of a desk row that hands the turn to ``to``."""
     type_ = "agent" if kind == "seat" else "person"
-    decision = NoTurn("no_direct_agent_mention") if to is None else TurnFor(to, hop)
+    decision = NoTurn(NoTurnReason.NO_DIRECT_AGENT_MENTION) if to is None else TurnFor(to, hop)
     made = Row(sequence, "d", Author(type_, author), "x", DESK)  # type: ignore[arg-type]
     return RowEntry(made, kind, decision, **rest)
 
 
 def opening(to: str = "a") -> RowEntry:
     """Return the entry of an opening that goes to a seat."""
-    return row(1, "p", to=to, hop=0, kind="opening")
+    return row(1, "p", to=to, hop=0, kind=RowKind.OPENING)
 
 
 def folded(state: RoomState, *entries: Entry) -> RoomState:
@@ -71,7 +72,7 @@ def granted(turn: int, seat: str = "a", attempt: int = 1, cue: int | None = None
     return TurnEntry(turn, seat, 0, 1, attempt, cue)
 
 
-def ended(turn: int, outcome: Outcome = "silent", seat: str = "a", **rest: Any) -> EndEntry:
+def ended(turn: int, outcome: Outcome = Outcome.SILENT, seat: str = "a", **rest: Any) -> EndEntry:
     """Return the entry of a turn that ended without a row."""
     return EndEntry(turn, rest.pop("attempt", 1), seat, outcome, **rest)
 
@@ -218,7 +219,7 @@ def test_calls_are_counted_for_the_turn_they_belong_to() -> None:
         granted(1),
         CallEntry(1, 1, "a", 1, "desk_post", {}, "empty_message"),
         CallEntry(1, 1, "a", 0, "desk_post", {}, source="fence"),
-        ended(1, "refused"),
+        ended(1, Outcome.REFUSED),
         granted(2, "b"),
         CallEntry(1, 1, "a", 2, "desk_post", {}, "turn_ended", late=True),
         CallEntry(2, 1, "a", 3, "desk_post", {}, "not_your_turn", late=True),
@@ -256,7 +257,7 @@ def test_a_person_who_speaks_while_a_turn_is_open_takes_over_what_comes_next() -
         fresh(),
         opening(),
         granted(1),
-        row(2, "p", to="c", hop=0, kind="person"),
+        row(2, "p", to="c", hop=0, kind=RowKind.PERSON),
         row(3, to="b"),
     )
     assert Pending("c", 0, 2) == state.pending
@@ -267,7 +268,7 @@ def test_a_person_who_speaks_while_a_turn_is_open_takes_over_what_comes_next() -
 @pytest.mark.parametrize("when", ["open", "between"])
 def test_a_person_who_speaks_before_a_retry_takes_over_what_the_retry_hands_on(when: str) -> None:
     """A retry is the same turn, so a word before or during its first attempt still counts."""
-    word = row(2, "p", to="c", hop=0, kind="person")
+    word = row(2, "p", to="c", hop=0, kind=RowKind.PERSON)
     first: list[Entry] = [word, ended(1)] if when == "open" else [ended(1), word]
     state = folded(fresh(Policy(silence="retry")), opening(), granted(1), *first)
     state = folded(state, granted(1, attempt=2), row(3, to="b"))
@@ -279,7 +280,7 @@ def test_a_person_who_speaks_before_a_retry_takes_over_what_the_retry_hands_on(w
 def test_a_person_who_speaks_between_turns_drops_what_was_pending() -> None:
     """The word decides who is next, and the turn after it hands on as usual."""
     state = folded(fresh(), opening(), granted(1), row(2, to="b"))
-    state = folded(state, row(3, "p", to="c", hop=0, kind="person"))
+    state = folded(state, row(3, "p", to="c", hop=0, kind=RowKind.PERSON))
     assert Pending("c", 0, 3) == state.pending
     state = folded(state, granted(2, "c"), row(4, "c", to="a"))
     assert Pending("a", 1, 4) == state.pending
@@ -290,14 +291,14 @@ def test_a_nudge_gives_way_to_a_turn_that_is_pending() -> None:
     narrated = ended(1, text="I will look into it.")
     state = folded(fresh(), opening(), granted(1), narrated)
     assert (["a"], 1) == (state.narrated, state.turns_since_chair)
-    state = folded(state, row(2, "p", to="b", hop=0, kind="nudge"))
+    state = folded(state, row(2, "p", to="b", hop=0, kind=RowKind.NUDGE))
     assert (Pending("b", 0, 2), 1, 0, []) == (
         state.pending,
         state.nudges,
         state.turns_since_chair,
         state.narrated,
     )
-    state = folded(state, row(3, "p", to="c", hop=0, kind="nudge"))
+    state = folded(state, row(3, "p", to="c", hop=0, kind=RowKind.NUDGE))
     assert (Pending("b", 0, 2), 2) == (state.pending, state.nudges)
 
 
@@ -313,7 +314,7 @@ def test_a_seat_that_narrates_twice_is_named_once() -> None:
 def test_a_broadcast_waits_for_its_routing_and_queues_its_recipients() -> None:
     """The recipients queue in order, get an assignment each, and a grant takes the first."""
     state = folded(fresh(), opening(), granted(1))
-    spoken = evolve(row(2, broadcasting=True), decision=NoTurn("broadcast"))
+    spoken = evolve(row(2, broadcasting=True), decision=NoTurn(NoTurnReason.BROADCAST))
     state = folded(state, spoken)
     assert spoken is state.unrouted
     routed = RoutedEntry(2, ("c", "b"), 1)
@@ -377,12 +378,14 @@ def test_a_completion_closes_the_assignment_of_a_participant() -> None:
 @pytest.mark.parametrize("spoke", [True, False])
 def test_files_left_behind_are_owed_a_row(spoke: bool) -> None:
     """The entry that ends the turn is kept until the row about its files is there."""
-    end: Entry = row(2, wrote=("f",)) if spoke else ended(1, "failed", wrote=("f",))
+    end: Entry = row(2, wrote=("f",)) if spoke else ended(1, Outcome.FAILED, wrote=("f",))
     state = folded(fresh(), opening(), granted(1), end)
     assert end is state.owed_wrote
     last = state.last_said
     made = Row(len(state.rows) + 1, "d", Author("system", kind="workspace"), "a wrote f", DESK)
-    state = folded(state, RowEntry(made, "wrote", NoTurn("source_inactive"), turn=1))
+    state = folded(
+        state, RowEntry(made, RowKind.WROTE, NoTurn(NoTurnReason.SOURCE_INACTIVE), turn=1)
+    )
     assert state.owed_wrote is None
     assert last is state.last_said
 
@@ -421,14 +424,14 @@ def test_a_grant_that_a_crash_cut_short_is_replaced_by_the_next_attempt() -> Non
 def test_a_cue_of_a_person_is_played_by_the_row() -> None:
     """A word that the script lists is used up when it is spoken."""
     script = Script([Cue(person="p", message="x"), Cue("a")], listed=False)
-    state = folded(fresh(script=script), row(1, "p", to="a", hop=0, kind="person", cue=0))
+    state = folded(fresh(script=script), row(1, "p", to="a", hop=0, kind=RowKind.PERSON, cue=0))
     assert state.script is not None
     assert (1, [1]) == (state.script.head, state.script.unplayed())
 
 
 def test_a_close_says_why() -> None:
     """The reason is what is kept."""
-    assert "quiet" == folded(fresh(), CloseEntry("quiet")).closed
+    assert "quiet" == folded(fresh(), CloseEntry(CloseReason.QUIET)).closed
 
 
 def test_entries_do_not_show_what_was_said_in_a_call() -> None:

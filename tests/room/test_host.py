@@ -24,6 +24,7 @@ from deskroom.core import (
     agent,
     project,
 )
+from deskroom.core.reasons import NoTurnReason, Outcome, RowKind
 from deskroom.engine.entries import (
     CallEntry,
     EndEntry,
@@ -284,10 +285,12 @@ async def test_a_row_holds_what_was_said_by_whom_to_whom_and_what_was_decided() 
     to_a = Mention(agent("a"), "@a", 0)
     aside = Audience("aside", ["a"])
     assert [
-        RowEntry(Row(1, "d", Author("person", "user"), "go", DESK), "opening", TurnFor("a", 0)),
+        RowEntry(
+            Row(1, "d", Author("person", "user"), "go", DESK), RowKind.OPENING, TurnFor("a", 0)
+        ),
         RowEntry(
             Row(2, "d", Author("agent", "a"), "@b hi", DESK),
-            "seat",
+            RowKind.SEAT,
             TurnFor("b", 1, to_b),
             (to_b,),
             turn=1,
@@ -295,7 +298,7 @@ async def test_a_row_holds_what_was_said_by_whom_to_whom_and_what_was_decided() 
         ),
         RowEntry(
             Row(3, "d", Author("agent", "b"), "psst", aside),
-            "seat",
+            RowKind.SEAT,
             TurnFor("a", 2, to_a),
             (to_a,),
             turn=2,
@@ -429,7 +432,7 @@ async def test_a_chain_of_mentions_ends_at_the_limit_of_hops() -> None:
     a, b = RecordingSeat(post("@b on")), RecordingSeat(post("@a on"))
     result = await play({"a": a, "b": b}, policy=Policy(dispatch=DispatchPolicy(max_hops=3)))
     assert ["a 0 spoke", "b 1 spoke", "a 2 spoke", "b 3 spoke"] == outcomes(result)
-    assert NoTurn("hop_limit_reached") == result.decisions[-1]
+    assert NoTurn(NoTurnReason.HOP_LIMIT_REACHED) == result.decisions[-1]
     assert "has reached its limit of 3 hops" in b.turns[-1].replies[0].text
 
 
@@ -445,7 +448,10 @@ async def test_mentions_start_no_turns_where_they_are_disabled() -> None:
     policy = Policy(dispatch=DispatchPolicy(enabled=False))
     a = RecordingSeat(post("@b on"))
     result = await play({"a": a, "b": ScriptedSeat()}, policy=policy)
-    assert (["a 0 spoke"], NoTurn("disabled")) == (outcomes(result), result.decisions[-1])
+    assert (["a 0 spoke"], NoTurn(NoTurnReason.DISABLED)) == (
+        outcomes(result),
+        result.decisions[-1],
+    )
     assert "mentions start no turns in this room" in a.turns[0].replies[0].text
 
 
@@ -485,7 +491,7 @@ async def test_a_room_without_an_active_seat_is_quiet(seats: dict[Seat, Act]) ->
     """The opening is there, nobody answers, and the chair has nobody to nudge."""
     result = await play(seats, policy=nudging(3))
     assert (["user: go"], "quiet", 0) == (said(result), result.closed, result.nudges)
-    assert (NoTurn("no_active_seat"),) == result.decisions
+    assert (NoTurn(NoTurnReason.NO_ACTIVE_SEAT),) == result.decisions
 
 
 # The chair
@@ -663,7 +669,7 @@ async def test_a_broadcast_goes_to_the_best_and_to_others_above_the_line_up_to_t
     assert [("@d who?", ("b", "c", "d"))] == asked
     assert {2: recipients} == result.routed
     assert ["a 0 spoke", *[f"{seat} 1 silent" for seat in recipients]] == outcomes(result)
-    assert NoTurn("broadcast") == result.decisions[1]
+    assert NoTurn(NoTurnReason.BROADCAST) == result.decisions[1]
 
 
 async def test_the_chain_of_each_recipient_ends_before_the_next_is_granted() -> None:
@@ -875,7 +881,7 @@ async def test_an_aside_names_only_who_is_in_it() -> None:
     a = RecordingSeat(dm("b", "@c psst"))
     seats = {"a": a, "b": ScriptedSeat(), "c": ScriptedSeat()}
     result = await play(seats, policy=Policy(aside=ASIDES))
-    assert (NoTurn("no_direct_agent_mention"), ()) == (
+    assert (NoTurn(NoTurnReason.NO_DIRECT_AGENT_MENTION), ()) == (
         result.decisions[1],
         result.entries[1].mentions,
     )
@@ -902,7 +908,7 @@ async def test_files_are_a_row_of_the_workspace_right_after_the_turns_own() -> N
     assert lines == said(result)
     entry = result.entries[2]
     expected = Row(3, "desk", Author("system", kind="workspace"), "a wrote x.py, y.py", DESK)
-    assert (expected, "wrote", NoTurn("source_inactive"), 1) == (
+    assert (expected, "wrote", NoTurn(NoTurnReason.SOURCE_INACTIVE), 1) == (
         entry.row,
         entry.kind,
         entry.decision,
@@ -1230,7 +1236,7 @@ async def test_everything_is_written_down_in_the_order_in_which_it_happened() ->
     assert CallEntry(1, 1, "a", 1, "desk_read", {}) == entries[3]
     assert CallEntry(1, 1, "a", 2, "desk_post", {"message": "@b on"}) == entries[4]
     assert TurnEntry(2, "b", 1, 2) == entries[6]
-    assert EndEntry(2, 1, "b", "silent", "thinking") == entries[7]
+    assert EndEntry(2, 1, "b", Outcome.SILENT, "thinking") == entries[7]
 
 
 async def test_a_seat_that_calls_without_end_is_timed_out_like_one_that_hangs() -> None:

@@ -25,7 +25,7 @@ from deskroom.core import (
     project,
 )
 from deskroom.core.reasons import NoTurnReason, Outcome, RowKind
-from deskroom.engine.calls import Refusal, judge
+from deskroom.engine.calls import Accepted, Refusal, judge
 from deskroom.engine.chair import nudge_text
 from deskroom.engine.entries import (
     CallEntry,
@@ -37,7 +37,7 @@ from deskroom.engine.entries import (
     TurnEntry,
 )
 from deskroom.engine.routing import check_scores
-from deskroom.engine.sentences import SILENT_NOTE, refusal_text
+from deskroom.engine.sentences import SILENT_NOTE, accepted_text, read_text, refusal_text
 from deskroom.errors import RoomFailure
 from deskroom.room import (
     BroadcastPolicy,
@@ -298,11 +298,18 @@ async def test_a_row_holds_what_was_said_by_whom_to_whom_and_what_was_decided() 
 
 async def test_the_last_accepted_call_stands() -> None:
     """An earlier one is replaced, and a refused or a reading one in between changes nothing."""
-    a = RecordingSeat(post("one"), dm("b", "two"), post("three"), read(), dm("zz", "four"))
-    result = await play({"a": a, "b": ScriptedSeat()}, policy=Policy(aside=ASIDES))
-    assert ["user: go", "a: three"] == said(result)
+    calls = [complete("one"), dm("b", "two"), post("three"), read(), dm("zz", "four")]
+    a = RecordingSeat(*calls)
+    options = {"policy": Policy(aside=ASIDES), "clock": SimulatedClock(), "opening": "go"}
+    room = Room({"a": a, "b": ScriptedSeat()}, **options)  # type: ignore[arg-type]
+    assert ["user: go", "a: three"] == said(await room.run())
     assert ["ok", "ok", "ok", "ok", "unknown_recipient"] == a.turns[0].words
-    assert [False, True, True] == ["It replaces" in reply.text for reply in a.turns[0].replies[:3]]
+    speaker, before = room.engine.state.speakers["a"], None
+    for call, reply in zip(calls[:3], a.turns[0].replies, strict=False):
+        verdict = judge(*call, speaker)
+        assert isinstance(verdict, Accepted)
+        assert accepted_text(verdict, speaker, replaced=before) == reply.text
+        before = verdict
 
 
 async def test_a_replaced_completion_completes_nothing() -> None:
@@ -861,12 +868,17 @@ async def test_a_seat_that_is_told_in_time_can_take_back_what_would_be_published
     """The reply comes before the turn ends, so that a later call can replace the message."""
 
     async def a(turn: Turn) -> None:
-        if "whole desk" in (await turn.dm("b", "secret")).text:
+        speaker = room.engine.state.speakers["a"]
+        verdict = judge(*dm("b", "secret"), speaker)
+        assert isinstance(verdict, Accepted)
+        assert verdict.committed.refusal == "disabled"
+        if (await turn.dm("b", "secret")).text == accepted_text(verdict, speaker, replaced=None):
             await turn.post("never mind")
 
     policy = Policy(on_refused_aside="room")
-    result = await play({"a": a, "b": ScriptedSeat()}, policy=policy)
-    assert ["user: go", "a: never mind"] == said(result)
+    seats = {"a": a, "b": ScriptedSeat()}
+    room = Room(seats, opening="go", clock=SimulatedClock(), policy=policy)
+    assert ["user: go", "a: never mind"] == said(await room.run())
 
 
 async def test_an_aside_names_only_who_is_in_it() -> None:
@@ -878,7 +890,6 @@ async def test_an_aside_names_only_who_is_in_it() -> None:
         result.decisions[1],
         result.entries[1].mentions,
     )
-    assert "@c cannot read this and is not woken." in a.turns[0].replies[0].text
 
 
 # Files
@@ -1015,8 +1026,10 @@ async def test_what_a_seat_may_not_read_is_a_stub_in_its_history_and_in_a_read()
     await play({"a": a, "b": b, "c": c}, policy=Policy(aside=ASIDES))
     (taken,) = c.turns
     assert ["go", "", "@c settled"] == [entry.content for entry in taken.history]
-    stub = "[2] a → b · aside, 1 message · settled at [3]"
-    assert f"{stub}\n[3] b: @c settled" == taken.replies[0].text
+    stub = taken.history[1].elided
+    assert stub is not None
+    assert (1, 3) == (stub.messages, stub.settled_at)
+    assert read_text(taken.history[1:]) == taken.replies[0].text
     assert taken.history[1:] == taken.replies[0].rows
 
 

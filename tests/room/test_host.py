@@ -876,7 +876,7 @@ async def test_a_seat_that_is_told_in_time_can_take_back_what_would_be_published
             await turn.post("never mind")
 
     policy = Policy(on_refused_aside="room")
-    seats = {"a": a, "b": ScriptedSeat()}
+    seats: dict[str, Act] = {"a": a, "b": ScriptedSeat()}
     room = Room(seats, opening="go", clock=SimulatedClock(), policy=policy)
     assert ["user: go", "a: never mind"] == said(await room.run())
 

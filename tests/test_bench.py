@@ -14,10 +14,10 @@ ROOT = Path(__file__).parent.parent
 def test_the_benchmark_runs_and_writes_what_it_measured(tmp_path: Path) -> None:
     """One command measures the floor and our rooms, prints its tables and writes JSON."""
     out = tmp_path / "results.json"
-    ours = ["deskroom", "deskroom, journal never", "deskroom, journal row"]
+    ours = ["deskroom", "deskroom, engine alone", "deskroom, journal row"]
     only = [word for name in ours for word in ("--only", name)]
     done = subprocess.run(
-        [sys.executable, "-m", "bench", "--tiny", "--out", str(out), *only],
+        [sys.executable, "-m", "bench", "--tiny", "--out", str(out), *only, "--before", str(ROOT)],
         cwd=ROOT,
         env={**os.environ, "COLUMNS": "160"},
         capture_output=True,
@@ -25,8 +25,10 @@ def test_the_benchmark_runs_and_writes_what_it_measured(tmp_path: Path) -> None:
         check=True,
     )
     results = json.loads(out.read_text(encoding="utf-8"))
-    assert ["turn", "rooms", "growth", "missing", "suites"] == list(results)
-    assert ["floor", *ours] == list(results["turn"]) == list(results["growth"])
+    assert ["turn", "rooms", "growth", "missing", "commands"] == list(results)
+    systems = ["floor", *ours, *(f"{name}, before" for name in ours)]
+    assert systems == list(results["turn"]) == list(results["growth"])
+    assert [["now", "before"]] * 9 == [list(measured) for measured in results["commands"].values()]
     assert {} == results["missing"]
     rooms = ["one long room", "2 at once", "2 in a row", "3 at once", "3 in a row"]
     assert rooms == list(results["rooms"]["deskroom"]["turn_s"])
@@ -42,7 +44,7 @@ def test_a_peer_that_is_not_installed_is_said_to_be_missing(tmp_path: Path) -> N
             "-m",
             "bench",
             "--tiny",
-            "--no-suites",
+            "--no-commands",
             "--out",
             str(out),
             "--only",

@@ -70,7 +70,7 @@ _WRITE_JOURNAL = (
 class Command:
     """What is run, as arguments of ``python -m``, and the command that it is set beside.
 
-    A short one is run ``often`` in each round.
+    A short one is run ``often`` in each round, where there is more than one round.
     """
 
     line: Sequence[str]
@@ -124,7 +124,7 @@ def measure_commands(
                 _time(line, Path(folder) / name, source)
         for _ in range(rounds):
             for what, command in COMMANDS.items():
-                for _ in range(command.often):
+                for _ in range(command.often if rounds > 1 else 1):
                     for name, source in sources.items():
                         took = _time(["-m", *command.line], Path(folder) / name, source)
                         seconds.setdefault(what, {}).setdefault(name, []).append(took)

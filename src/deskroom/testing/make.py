@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Final, Protocol, TypedDict, TypeVar, Unpack
+from typing import Final, Protocol, TypedDict, Unpack
 
 from deskroom.core import Person
 from deskroom.errors import FileError, hint
@@ -15,8 +15,6 @@ from deskroom.room.seat import Act
 from deskroom.scenario import Replay, Scenario, load_scenario, play_scenario, replay_scenario
 
 __all__ = ["OPENING", "Replayer", "RoomFactory", "RoomOptions", "simulated_room"]
-
-T = TypeVar("T")
 
 #: What the first person of a test's room says when the test does not care.
 OPENING: Final = "Begin."

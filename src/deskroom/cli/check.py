@@ -27,7 +27,7 @@ def check_command(paths: tuple[str, ...], *, strict: bool, as_json: bool) -> int
     All errors of a file are told at once, each as `path:line:column: what is wrong`. A warning
     (`path:line:column: warning: ...`) is about what is legal and suspicious: a name that no message
     can use, or that may mean two; an @ that names nobody; a call that is always refused; a turn
-    that is never reached; an expectation that cannot fail; a key without effect.
+    that is never reached; an expectation that cannot fail, or can never hold; a key without effect.
 
     An @ is not warned of where the turn pins `mentions`, nor a refused call where it pins `replies`
     or that it has no row.

@@ -30,3 +30,9 @@ def test_a_content_that_no_row_can_have(content: str, why: str) -> None:
     """It is told with the reason why it can never match."""
     (warning,) = check_text(f"{FILE}expect = {{ content = {content} }}\n").warnings
     assert f"this can never match: {why}" == warning.problem
+
+
+def test_a_key_that_is_given_twice() -> None:
+    """It is told at the second place, with the first."""
+    (error,) = check_text(f"{FILE}say = 'x'\n", "x.toml").errors
+    assert "x.toml:7:1: turn[1].say: this is given twice; the first is at 6:1" == str(error)

@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 from attrs import evolve, frozen
 
 from deskroom.engine.policy import Policy
-from deskroom.errors import FileError
+from deskroom.errors import FileError, nearest
 from deskroom.scenario.format.convert import Converted, convert, refuse_unknown_keys
 from deskroom.scenario.format.model import (
     MAX_TURNS,
@@ -95,17 +95,24 @@ def load_setting(path: str | os.PathLike[str]) -> tuple[DeskSpec, Policy]:
     Raises ``ScenarioError``.
     """
     document = _opened(path)
-    if not _DESK_KEYS.issuperset(document.data):
+    if not _is_desk_file(document):
         scenario = _scenario(document)
         return scenario.desk, scenario.policy
     reader = _Reader(document)
     if "format" in document.data:
         reader.format()
+    refuse_unknown_keys(reader.findings, (), document.data, DOCUMENT_KEYS)
     reader.head()
     desk = reader.desk().part
     if desk is None or reader.findings:
         raise reader.findings.error()
     return desk, Policy()
+
+
+def _is_desk_file(document: Document) -> bool:
+    """Whether a file has nothing of a scenario but a desk, slips in the names of keys aside."""
+    meant = {key if key in DOCUMENT_KEYS else nearest(key, DOCUMENT_KEYS) for key in document.data}
+    return _DESK_KEYS.issuperset(meant - {None})
 
 
 def _opened(path: str | os.PathLike[str]) -> Document:
@@ -138,11 +145,12 @@ class PartialScenario:
 def read_partial(document: Document) -> PartialScenario:
     """Read every part of a document that can be read.
 
-    Raises ``ScenarioError`` only when there are more problems than are of use.
+    Raises ``ScenarioError`` for a file of another version, of whose keys nothing is known, and where
+    there are more problems than are of use.
     """
     reader = _Reader(document)
-    refuse_unknown_keys(reader.findings, (), document.data, DOCUMENT_KEYS)
     reader.format()
+    refuse_unknown_keys(reader.findings, (), document.data, DOCUMENT_KEYS)
     head = reader.head()
     desk = reader.desk()
     names = Names(desk.part)
@@ -218,6 +226,8 @@ class _Reader:
         if type(value) is not int or value != FORMAT:
             problem = f"found {found(value)}, expected {FORMAT}"
             self.findings.at_value(("format",), "unknown_value", problem)
+            if type(value) is int:  # another version, which may have other keys
+                raise self.findings.error()
 
     def head(self) -> _Head:
         stated = {key: self._data[key] for key in ("title", "why", "order") if key in self._data}

@@ -38,12 +38,12 @@ from deskroom.engine.sentences import (
     accepted_text,
     explain_decision,
     files_text,
-    no_turn_clause,
     note_sentence,
     read_text,
     refusal_text,
     seen_line,
 )
+from deskroom.runs.why import decision_clause
 from deskroom.testing import broadcast, complete, dm, post
 from deskroom.testing.calls import CallPair
 
@@ -471,13 +471,11 @@ CLAUSES = {
 
 
 @pytest.mark.parametrize("reason", NoTurnReason)
-def test_no_turn_is_a_clause_for_its_author_and_for_others(reason: NoTurnReason) -> None:
-    """Where it speaks of ``you``, others hear another clause, and otherwise the same."""
+def test_no_turn_is_a_clause_for_its_author_and_another_for_people(reason: NoTurnReason) -> None:
+    """Only the author is spoken to as ``you``."""
     decision = NoTurn(reason)
-    clause = no_turn_clause(decision, 5, to_author=True)
-    assert CLAUSES[reason] == clause
-    assert ("you" not in clause.split()) == (clause == no_turn_clause(decision, 5))
-    assert "you" not in no_turn_clause(decision, 5).split()
+    assert CLAUSES[reason] == explain_decision(decision, 5)
+    assert "you" not in decision_clause(decision, "a", 5, "").split()
 
 
 # The chair, and what the room says by itself

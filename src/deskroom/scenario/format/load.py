@@ -137,8 +137,13 @@ def _files_below(folder: Path) -> list[Path]:
         Path(where, name)
         for where, _, names in os.walk(folder, onerror=refuse)
         for name in names
-        if name.endswith(".toml")
+        if name.endswith(".toml") and not _is_special(Path(where, name))
     )
+
+
+def _is_special(path: Path) -> bool:
+    """Whether this is a pipe or a device, which is read only where it is named."""
+    return path.is_fifo() or path.is_socket() or path.is_char_device() or path.is_block_device()
 
 
 def _is_folder(path: Path) -> bool:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from fcntl import F_GETFL, F_SETFL, fcntl
 from functools import partial
 from io import FileIO
 from pathlib import Path
@@ -134,7 +135,8 @@ class JournalFile:
             _lock(shown, file.fileno())
             journal = cls(shown, file, sync, timer)
             journal._read_back()
-            file.seek(0, os.SEEK_END)
+            # Whatever somebody else does to the file, what is written goes to its end.
+            fcntl(file, F_SETFL, fcntl(file, F_GETFL) | os.O_APPEND)
         except BaseException:
             file.close()
             raise
@@ -198,7 +200,7 @@ class JournalFile:
             return
         self._broken = True
         if self._torn_at is not None:
-            file.seek(file.truncate(self._torn_at))
+            file.truncate(self._torn_at)
             self._torn_at = None
         while self._gathered:
             written = os.write(file.fileno(), self._gathered)

@@ -53,8 +53,6 @@ class Parameter:
     description: str
     required: bool = True
     default: int | None = None
-    minimum: int | None = None
-    maximum: int | None = None
 
 
 @frozen(kw_only=True)
@@ -161,11 +159,12 @@ _SPECS: Final[tuple[ToolSpec, ...]] = (
             Parameter(
                 name="limit",
                 type="integer",
-                description="How many entries to read, counted from the end.",
+                description=(
+                    f"How many entries to read, counted from the end: 1 to {READ_MAX}. A number "
+                    "beyond is taken as the nearest of them."
+                ),
                 required=False,
                 default=READ_DEFAULT,
-                minimum=1,
-                maximum=READ_MAX,
             ),
         ),
     ),

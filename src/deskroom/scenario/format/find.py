@@ -149,8 +149,18 @@ def _toml_files(folder: Path, errors: list[FileError]) -> Iterator[Path]:
     for where, folders, names in os.walk(folder, onerror=report):
         folders[:] = sorted(name for name in folders if not skips_folder(Path(where, name)))
         for name in names:
-            if name.endswith(".toml") and not is_editor_file(name):
-                yield Path(where, name)
+            file = Path(where, name)
+            if name.endswith(".toml") and not is_editor_file(name) and not _is_special(file):
+                yield file
+
+
+def _is_special(file: Path) -> bool:
+    """Whether this is a pipe or a device, which is read only where it is named."""
+    try:
+        mode = file.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def _nothing_in(folder: str, *, passed_over: bool) -> FileError:

@@ -12,12 +12,12 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final
 
 from attrs import field, frozen
 
 from deskroom.errors import FileError
+from deskroom.files import read_bytes
 from deskroom.scenario.format.position import STRING, Index, KeyPath, Place, place_of
 
 __all__ = ["MAX_FILE_BYTES", "Document", "Location", "Places", "parse_toml", "read_toml"]
@@ -40,6 +40,11 @@ _GIVEN_TWICE: Final = re.compile(r"Cannot (declare|overwrite|mutate|redefine)|Du
 _KEY_TUPLE: Final = re.compile(r"\((?:'[\w-]+',? ?)+\)")
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 _SENTENCE_LENGTH: Final = 200
+#: What is said where a scenario cannot be read and a simple sentence tells why.
+_READ: Final[Mapping[str | None, str]] = {
+    "no_file": "there is no such file",
+    "folder": "this is a folder; a file is needed",
+}
 
 
 @frozen(eq=False)
@@ -125,22 +130,9 @@ def parse_toml(text: str, path: str = "<text>") -> Document:
 
 def _read_bytes(path: str) -> bytes:
     try:
-        with Path(path).open("rb") as file:
-            raw = file.read(MAX_FILE_BYTES + 1)
-    except FileNotFoundError:
-        raise FileError(path, "there is no such file", kind="no_file") from None
-    except IsADirectoryError:
-        raise FileError(path, "this is a folder; a file is needed", kind="folder") from None
-    except PermissionError:
-        problem = "the file cannot be read: permission denied"
-        raise FileError(path, problem, kind="unreadable") from None
-    except (OSError, ValueError) as error:  # a ValueError is about a name that no file can have
-        problem = f"the file cannot be read: {getattr(error, 'strerror', None) or error}"
-        raise FileError(path, problem, kind="unreadable") from None
-    if len(raw) > MAX_FILE_BYTES:
-        problem = f"the file is larger than {MAX_FILE_BYTES >> 20} MiB"
-        raise FileError(path, problem, kind="too_large")
-    return raw
+        return read_bytes(path, MAX_FILE_BYTES)
+    except FileError as error:
+        raise FileError(path, _READ.get(error.kind, error.problem), kind=error.kind) from None
 
 
 def _refuse_long_numbers(text: str, path: str) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deskroom.scenario.check.context import CheckContext, path_of
+from deskroom.scenario.format.model import EXPECTS_NOTHING, expect_nothing
 from deskroom.scenario.format.position import KeyPath
 
-__all__ = ["warn_of_expectations", "warn_of_policy"]
+__all__ = ["warn_of_expectations", "warn_of_no_expectation", "warn_of_policy"]
 
 
 def warn_of_expectations(context: CheckContext) -> None:
@@ -39,6 +40,13 @@ def _idle_expectations(context: CheckContext) -> Iterator[tuple[KeyPath, str]]:
         yield ("expect", "nudges"), "this cannot fail: the chair has no rounds"
     if parts.expect.asides == 0 and not policy.aside.enabled:
         yield ("expect", "asides"), "this cannot fail: the policy allows no aside"
+
+
+def warn_of_no_expectation(context: CheckContext) -> None:
+    """Warn of a whole scenario that expects nothing."""
+    parts = context.parts
+    if expect_nothing(parts.opening, parts.turns, parts.expect):
+        context.warnings.at_value(("expect",), "expects_nothing", EXPECTS_NOTHING)
 
 
 def warn_of_policy(context: CheckContext) -> None:

@@ -13,7 +13,11 @@ from deskroom.scenario.check.context import CheckContext
 from deskroom.scenario.check.forecast import forecast_turns
 from deskroom.scenario.check.mentions import warn_of_texts
 from deskroom.scenario.check.names import warn_of_names
-from deskroom.scenario.check.no_effect import warn_of_expectations, warn_of_policy
+from deskroom.scenario.check.no_effect import (
+    warn_of_expectations,
+    warn_of_no_expectation,
+    warn_of_policy,
+)
 from deskroom.scenario.check.turns import warn_of_turns
 from deskroom.scenario.check.unreachable import warn_of_unreached
 from deskroom.scenario.check.warning import CheckWarning, TooMany, Warnings
@@ -84,6 +88,7 @@ def _warnings(parts: PartialScenario, errors: tuple[FileError, ...]) -> tuple[Ch
             warn_of_expectations(context)
             warn_of_contents(context)
             if not errors:
+                warn_of_no_expectation(context)
                 warn_of_unreached(context, forecasts)
     return warnings.in_file_order()
 

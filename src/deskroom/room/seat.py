@@ -252,7 +252,7 @@ class Turn:
 
     def call_late(self, tool: object, arguments: object) -> None:
         """Note a call that is sent once this turn has ended, as a task left running might do."""
-        self._late += ((tool, arguments),)
+        self._late += ((plain(tool), plain(arguments)),)
 
     async def sleep(self, seconds: float) -> None:
         """Wait in the room's own time, which costs nothing where time is simulated."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bench.marks import LINE, Marks
 from deskroom.core import Person
 from deskroom.core.dispatch import DispatchPolicy
+from deskroom.engine.due import Await
 from deskroom.engine.engine import Engine
 from deskroom.engine.entries import CallEntry, RowEntry, TurnEntry
 from deskroom.engine.messages import Call, TurnEnd
@@ -34,6 +35,7 @@ def _play(turns: int, marks: Marks) -> None:
     say = {"first": f"@second {LINE}", "second": f"@first {LINE}"}
     while not engine.is_closed:
         due = engine.due()
+        assert not isinstance(due, Await)
         engine.apply(due)
         if isinstance(due, TurnEntry):
             grant = engine.grant()

@@ -305,10 +305,10 @@ async def run_seat(
                     raise
                 error = SeatCancelled(_WAITED_IN_VAIN)
                 error.__cause__ = raised
-            except ends_room:
-                abandon()
-                raise
-            except Exception as raised:  # noqa: BLE001 - whatever a seat raises costs its turn
+            except Exception as raised:
+                if _is_or_holds(raised, ends_room):
+                    abandon()
+                    raise
                 error = raised
             except BaseException:
                 abandon()
@@ -318,6 +318,13 @@ async def run_seat(
             return
         finally:
             channel.clock.finish(activity)
+
+
+def _is_or_holds(error: Exception, kinds: tuple[type[Exception], ...]) -> bool:
+    """Whether an exception is of these kinds, or a group, as of a seat's tasks, with one that is."""
+    if isinstance(error, ExceptionGroup):
+        return any(_is_or_holds(held, kinds) for held in error.exceptions)
+    return isinstance(error, kinds)
 
 
 def _text(said: object) -> str:

@@ -1,9 +1,10 @@
 """The journal: a room's entries in a file that survives whatever happens to the process."""
 
 from deskroom.journal.file import JournalError, JournalFile, Line, Sync, Torn, read_journal
-from deskroom.journal.verify import Verified, verify, verify_entries
+from deskroom.journal.verify import Differs, Verified, verify, verify_entries
 
 __all__ = [
+    "Differs",
     "JournalError",
     "JournalFile",
     "Line",

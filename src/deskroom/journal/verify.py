@@ -196,8 +196,10 @@ class Verifier:
             return f"turn {entry.turn} of {entry.seat} ends, but it is not open"
         if entry.outcome == Outcome.TIMED_OUT and self._read_from_text is None:
             return self.engine.expire()
-        end = TurnEnd(*turn, entry.text, entry.wrote, entry.error)
-        return self._ended(end)
+        ended = self._ended(TurnEnd(*turn, entry.text, entry.wrote, entry.error))
+        if isinstance(ended, RowEntry):
+            return f"turn {entry.turn} ends without a row, but its message was accepted"
+        return ended
 
     def _ended(self, end: TurnEnd) -> Entry | str:
         *read, ended = self.engine.end(end)
@@ -226,7 +228,7 @@ class Verifier:
         turn = (record.number, record.attempt, record.seat)
         ended = self._ended(TurnEnd(*turn, entry.text, entry.wrote))
         if isinstance(ended, EndEntry):
-            return f"turn {record.number} has a row, but its outcome is {ended.outcome}"
+            return f"turn {record.number} has a row, but no message of it was accepted"
         return ended
 
     def _person_row(self, entry: RowEntry) -> Entry | str:
@@ -292,9 +294,7 @@ def _unsayable(entry: RowEntry) -> str | None:
 
 
 def difference(entry: Entry, expected: Entry) -> tuple[str, str]:
-    """Return the first fact in which an entry is not the other, and a clause about it."""
-    if type(entry) is not type(expected):
-        return "entry", f"by the rules {describe(expected)}"
+    """Return the first fact in which two entries of one kind differ, and a clause about it."""
     return next(
         (name, _clause(name, stands, given))
         for name, stands, given in _facts(entry, expected)
@@ -312,10 +312,12 @@ def _facts(entry: Any, expected: Any) -> Iterator[tuple[str, Any, Any]]:  # noqa
 
 
 _NAMES: Final[Mapping[str, str]] = {
+    "arguments": "one of the arguments",
     "broadcasting": "broadcasting",
     "call_id": "the number of the call",
     "chat_id": "the desk",
     "completes": "completes",
+    "mentions": "the list of mentions",
     "recipients": "the list of recipients",
     "scores": "the list of scores",
     "wrote": "the list of files",
@@ -348,7 +350,7 @@ def _plain(value: object) -> str:
             return repr(value)
 
 
-def describe(due: Due | Entry) -> str:
+def describe(due: Due) -> str:
     """Return what comes next in a room, as a clause."""
     match due:
         case TurnEntry():
@@ -363,8 +365,6 @@ def describe(due: Due | Entry) -> str:
             return "a broadcast is to be routed"
         case Await.PERSON:
             return "the room waits for a person to speak"
-        case _:
-            return f"there is another entry: {due!r}"
 
 
 _ROWS: Final[Mapping[RowKind, str]] = {

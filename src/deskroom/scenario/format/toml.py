@@ -35,6 +35,8 @@ _MAYBE_LONG_NUMBER: Final = re.compile(rf"[0-9A-Fa-f_]{{{_MAX_NUMBER + 1}}}")
 _BARE: Final = re.compile(rf"{STRING} | \#[^\n]*+ | (?P<bare> [0-9A-Za-z_]++ )", re.VERBOSE)
 
 _TOMLLIB_PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
+#: What ``tomllib`` says where a key is given twice, of which it names only some.
+_GIVEN_TWICE: Final = re.compile(r"Cannot (declare|overwrite|mutate|redefine)|Duplicate")
 _KEY_TUPLE: Final = re.compile(r"\((?:'[\w-]+',? ?)+\)")
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 _SENTENCE_LENGTH: Final = 200
@@ -195,6 +197,13 @@ def _too_deep(text: str, path: str, offset: int) -> FileError:
 def _syntax_error(text: str, path: str, message: str) -> FileError:
     """Turn what ``tomllib`` says into an error of ours, with its place as numbers."""
     found = _TOMLLIB_PLACE.search(message)
+    if _GIVEN_TWICE.match(message):
+        from deskroom.scenario.format.duplicate import duplicate_error  # noqa: PLC0415 - rarely used
+
+        last_line = int(found[1]) if found is not None and found[1] else text.count("\n") + 1
+        twice = duplicate_error(text, path, last_line)
+        if twice is not None:
+            return twice
     sentence = message if found is None else message[: found.start()]
     sentence = _KEY_TUPLE.sub(lambda key: ".".join(re.findall(r"[\w-]+", key[0])), sentence)
     sentence = f"this is not TOML: {sentence[:1].lower()}{sentence[1:_SENTENCE_LENGTH]}"

@@ -292,13 +292,23 @@ def test_decisions_are_seats_recipients_reasons_or_nobody() -> None:
                 "'@a' at byte 0 is the first seat named"
             ),
         ),
-        (1, "c", 'row 2 (a): next: expected "c", got ["c", "b"]; the router chose c, b'),
+        (
+            1,
+            "c",
+            'row 2 (a): next: expected "c", got ["c", "b"]; the router chose c, b; scores: c 0.9, b 0.5 (the best, and others above 0.20, at most 2 seats)',
+        ),
         (
             1,
             ["b", "c"],
-            ('row 2 (a): next: expected ["b", "c"], got ["c", "b"]; the router chose c, b'),
+            (
+                'row 2 (a): next: expected ["b", "c"], got ["c", "b"]; the router chose c, b; scores: c 0.9, b 0.5 (the best, and others above 0.20, at most 2 seats)'
+            ),
         ),
-        (1, None, 'row 2 (a): next: expected nobody, got ["c", "b"]; the router chose c, b'),
+        (
+            1,
+            None,
+            'row 2 (a): next: expected nobody, got ["c", "b"]; the router chose c, b; scores: c 0.9, b 0.5 (the best, and others above 0.20, at most 2 seats)',
+        ),
         (
             2,
             "a",
@@ -312,7 +322,7 @@ def test_decisions_are_seats_recipients_reasons_or_nobody() -> None:
             "self_mention",
             (
                 'row 3 (c): next: expected { none = "self_mention" }, got '
-                '{ none = "no_direct_agent_mention" }; no seat is named by an @id that counts; '
+                '{ none = "no_direct_agent_mention" }; no @id in it names a seat; '
                 "@c is the author itself; @a is inside code and is not read"
             ),
         ),
@@ -353,7 +363,7 @@ def test_a_broadcast_that_goes_to_nobody_hands_on_nothing() -> None:
     assert_next(result, ["a", None])
     assert_next(result, ["a", []])
     assert_next(result, ["a", "broadcast"])
-    told = 'row 2 (a): next: expected "a", got []; the router chose nobody'
+    told = 'row 2 (a): next: expected "a", got []; no seat can take it up'
     assert told == message(assert_next, result, ["a", "a"])[0]
 
 
@@ -460,9 +470,9 @@ def test_a_room_without_turns_says_so() -> None:
     [
         (
             {"word": "empty_massage"},
-            "'empty_massage' is not the word of a refusal; did you mean 'empty_message'?",
+            "'empty_massage' is not the reason of a refusal; did you mean 'empty_message'?",
         ),
-        ({"word": "ok"}, "'ok' is not the word of a refusal; there are "),
+        ({"word": "ok"}, "'ok' is not the reason of a refusal; there are "),
         (
             {"word": "disabled", "seat": "sovler"},
             ("'sovler' is not a seat of this room; did you mean 'solver'?"),

@@ -6,6 +6,7 @@ from typing import Any
 import anyio
 import pytest
 
+from deskroom.core.reasons import NoTurnReason
 from deskroom.core import AsidePolicy, Person
 from deskroom.errors import RoomFailure, UsageError
 from deskroom.room import ChairPolicy, Policy, RoomResult, ScriptedRouter, Seat, Turn
@@ -270,7 +271,7 @@ def test_decisions_are_seats_recipients_reasons_or_nobody() -> None:
     assert_next(result, ["a", ["c", "b"], None, "a"])
     assert_next(result, ["a", ("c", "b"), "no_direct_agent_mention", "a"])
     assert_next(result, ["a", "broadcast", {"none": "no_direct_agent_mention"}, ...])
-    assert_next(result, [..., ..., Nobody(none="no_direct_agent_mention"), ...])
+    assert_next(result, [..., ..., Nobody(none=NoTurnReason.NO_DIRECT_AGENT_MENTION), ...])
 
 
 @pytest.mark.parametrize(

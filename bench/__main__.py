@@ -11,8 +11,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from bench.run import Plan, Spread, measure
-from bench.suites import measure_suites
+from bench.commands import COMMANDS, Sizes, measure_commands
+from bench.run import ROOT, Plan, Spread, measure, system
 from bench.systems import SYSTEMS
 
 _FULL = Plan(
@@ -23,6 +23,9 @@ _FULL = Plan(
     rooms=(200, 1_000),
     room_turns=20,
 )
+_FIGURES = ("min", "median", "max")
+_MANY = Sizes(scenarios=1_000, turns=20, journal_turns=100_000)
+_FEW = Sizes(scenarios=3, turns=4, journal_turns=10)
 _TINY = Plan(rounds=1, turns=20, lengths=(20, 40), longest=40, rooms=(2, 3), room_turns=5)
 
 
@@ -31,8 +34,11 @@ _TINY = Plan(rounds=1, turns=20, lengths=(20, 40), longest=40, rooms=(2, 3), roo
 @click.option("--rounds", type=click.IntRange(min=1), help="How often each system has its turn.")
 @click.option("--only", multiple=True, type=click.Choice(list(SYSTEMS)), help="Only these systems.")
 @click.option("--longest", type=int, help="The longest conversation, in turns.")
+@click.option("--commands/--no-commands", default=True, help="Also measure the command line.")
 @click.option(
-    "--suites/--no-suites", default=True, help="Also replay 1,000 scenarios beside pytest."
+    "--before",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Another checkout, whose rooms and commands are measured in the same rounds.",
 )
 @click.option("--out", default="bench/results.json", show_default=True, help="The JSON file.")
 def main(
@@ -41,7 +47,8 @@ def main(
     rounds: int | None,
     only: tuple[str, ...],
     longest: int | None,
-    suites: bool,
+    commands: bool,
+    before: Path | None,
     out: str,
 ) -> None:
     """Measure what a scripted turn costs, as ratios within this run."""
@@ -55,32 +62,31 @@ def main(
         room_turns=base.room_turns,
     )
     names = ["floor", *(name for name in SYSTEMS if name != "floor" and (not only or name in only))]
-    results = measure(names, plan)
-    if suites:
-        count, turns = (3, 4) if tiny else (1_000, 20)
-        results["suites"] = measure_suites(count, turns, min(plan.rounds, 3))
+    source = None if before is None else before.resolve() / "src"
+    results = measure(names, plan, source)
+    if commands:
+        sources = {"now": ROOT / "src"} | ({} if source is None else {"before": source})
+        sizes = _FEW if tiny else _MANY
+        results["commands"] = measure_commands(sizes, min(plan.rounds, 3), sources)
     Path(out).write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     console = Console(width=None)
     console.print(_turn_table(results))
     console.print(_growth_table(results, plan))
     console.print(_rooms_table(results, plan))
-    if suites:
-        console.print(_suites_table(results))
+    if commands:
+        console.print(_commands_table(results["commands"]))
     for name, why in results["missing"].items():
-        console.print(f"{name}: not installed ({why})", highlight=False)
+        console.print(f"{name}: not measured ({why})", highlight=False)
     console.print(f"written: {out}", highlight=False)
 
 
 def _turn_table(results: dict[str, Any]) -> Table:
     table = Table(title="A scripted turn, in turns of the floor (less is faster)")
     for heading in ("system", "min", "median", "max", "it also has", "it lacks"):
-        table.add_column(
-            heading, justify="right" if heading in ("min", "median", "max") else "left"
-        )
+        table.add_column(heading, justify="right" if heading in _FIGURES else "left")
     floor = results["turn"]["floor"]
     for name, seconds in results["turn"].items():
-        ratios = [one / other for one, other in zip(seconds, floor, strict=True)]
-        table.add_row(name, *Spread.of(ratios).figures, SYSTEMS[name].more, SYSTEMS[name].lacks)
+        table.add_row(name, *_ratios(seconds, floor), system(name).more, system(name).lacks)
     return table
 
 
@@ -107,7 +113,7 @@ def _rooms_table(results: dict[str, Any], plan: Plan) -> Table:
     table = Table(title=f"Turns a second of many rooms of {plan.room_turns} turns in one loop")
     table.add_column("system")
     table.add_column("as a share of those of")
-    for heading in ("min", "median", "max"):
+    for heading in _FIGURES:
         table.add_column(heading, justify="right")
     table.add_column("peak memory a room", justify="right")
     for name, measured in results["rooms"].items():
@@ -120,22 +126,27 @@ def _rooms_table(results: dict[str, Any], plan: Plan) -> Table:
                 f"{rooms} in a row": f"{rooms:,} rooms in a row",
             }
             for key, what in beside.items():
-                pairs = zip(seconds[key], at_once, strict=True)
-                spread = Spread.of([other / one for other, one in pairs])
+                figures = _ratios(seconds[key], at_once)
                 most = memory if rooms == max(plan.rooms) else ""
-                table.add_row(f"{name}, {rooms:,} at once", what, *spread.figures, most)
+                table.add_row(f"{name}, {rooms:,} at once", what, *figures, most)
     return table
 
 
-def _suites_table(results: dict[str, Any]) -> Table:
-    table = Table(title="Scenarios replayed, in times that pytest takes to collect as many files")
-    for heading in ("what", "min", "median", "max"):
-        table.add_column(heading, justify="left" if heading == "what" else "right")
-    collected = results["suites"]["collect, a file each"]
-    for name, seconds in results["suites"].items():
-        spread = Spread.of([one / other for one, other in zip(seconds, collected, strict=True)])
-        table.add_row(name, *spread.figures)
+def _commands_table(measured: dict[str, dict[str, list[float]]]) -> Table:
+    table = Table(title="Commands, each in times of another one in the same round")
+    for heading in ("what", "in times of", "min", "median", "max"):
+        table.add_column(heading, justify="right" if heading in _FIGURES else "left")
+    for what, command in COMMANDS.items():
+        now = measured[what]["now"]
+        if command.beside is not None:
+            table.add_row(what, command.beside, *_ratios(now, measured[command.beside]["now"]))
+        if "before" in measured[what]:
+            table.add_row(what, "the same, before", *_ratios(now, measured[what]["before"]))
     return table
+
+
+def _ratios(ones: Sequence[float], others: Sequence[float]) -> tuple[str, str, str]:
+    return Spread.of([one / other for one, other in zip(ones, others, strict=True)]).figures
 
 
 if __name__ == "__main__":

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from statistics import fmean, median
-from typing import Any
+from typing import Any, Final
 
 from attrs import frozen
 
 from bench.systems import SYSTEMS, System
 
-__all__ = ["Plan", "Spread", "measure"]
+__all__ = ["BEFORE", "ROOT", "Plan", "Spread", "measure", "python_path", "system"]
+
+ROOT: Final = Path(__file__).parents[1]
+#: What a system of another checkout has behind its name.
+BEFORE: Final = ", before"
 
 #: A conversation that would take longer than this, in seconds, is left out.
 _MOST_S = 300.0
@@ -54,13 +60,19 @@ class Spread:
         return f"{self.least:.2f}", f"{self.middle:.2f}", f"{self.greatest:.2f}"
 
 
-class Worker:
-    """A process that measures one system."""
+def python_path(source: Path) -> str:
+    """Return the PYTHONPATH under which this bench measures the deskroom of a ``src`` folder."""
+    return os.pathsep.join(map(str, (source, ROOT)))
 
-    def __init__(self, name: str) -> None:
+
+class Worker:
+    """A process that measures one system, with the deskroom of a ``src`` folder."""
+
+    def __init__(self, name: str, source: Path) -> None:
         self.name = name
         self._process = subprocess.Popen(  # noqa: S603 - our own module
-            [sys.executable, "-m", "bench.worker", name],
+            [sys.executable, "-m", "bench.worker", name.removesuffix(BEFORE)],
+            env={**os.environ, "PYTHONPATH": python_path(source)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -97,8 +109,8 @@ class Worker:
 
 
 @contextmanager
-def _workers(names: Iterable[str]) -> Iterator[dict[str, Worker]]:
-    workers = {name: Worker(name) for name in names}
+def _workers(sources: Mapping[str, Path]) -> Iterator[dict[str, Worker]]:
+    workers = {name: Worker(name, source) for name, source in sources.items()}
     try:
         yield workers
     finally:
@@ -106,20 +118,28 @@ def _workers(names: Iterable[str]) -> Iterator[dict[str, Worker]]:
             worker.close()
 
 
-def measure(names: Sequence[str], plan: Plan) -> dict[str, Any]:
-    """Measure the systems named and return everything as JSON-ready values."""
-    with _workers(names) as workers:
+def measure(names: Sequence[str], plan: Plan, before: Path | None = None) -> dict[str, Any]:
+    """Measure the systems named and return everything as JSON-ready values.
+
+    With the ``src`` folder of another checkout, our own systems are measured there as well.
+    """
+    sources = dict.fromkeys(names, ROOT / "src")
+    if before is not None:
+        ours = [name for name in names if SYSTEMS[name].is_ours]
+        sources |= {f"{name}{BEFORE}": before for name in ours}
+    with _workers(sources) as workers:
         missing = {name: w.missing for name, w in workers.items() if w.missing is not None}
-        present = [name for name in names if name not in missing]
+        present = {name: source for name, source in sources.items() if name not in missing}
         turn = _a_turn({name: workers[name] for name in present}, plan)
-        many = [name for name in present if SYSTEMS[name].many]
-        rooms = {name: _rooms(name, workers[name], plan) for name in many}
-    return {
-        "turn": turn,
-        "rooms": rooms,
-        "growth": {name: _growth(name, SYSTEMS[name], plan) for name in present},
-        "missing": missing,
-    }
+        many = {name: source for name, source in present.items() if system(name).many}
+        rooms = {name: _rooms(workers[name], source, plan) for name, source in many.items()}
+    growth = {name: _growth(name, source, plan) for name, source in present.items()}
+    return {"turn": turn, "rooms": rooms, "growth": growth, "missing": missing}
+
+
+def system(name: str) -> System:
+    """Return what is known of a system, of whichever checkout."""
+    return SYSTEMS[name.removesuffix(BEFORE)]
 
 
 def _a_turn(workers: dict[str, Worker], plan: Plan) -> dict[str, list[float]]:
@@ -133,7 +153,7 @@ def _a_turn(workers: dict[str, Worker], plan: Plan) -> dict[str, list[float]]:
     return seconds
 
 
-def _rooms(name: str, worker: Worker, plan: Plan) -> dict[str, Any]:
+def _rooms(worker: Worker, source: Path, plan: Plan) -> dict[str, Any]:
     """Measure rooms side by side in one loop, beside one long room and as many rooms in a row.
 
     Each figure is seconds a turn, a list of rounds. The long room has as many turns as the most
@@ -147,7 +167,7 @@ def _rooms(name: str, worker: Worker, plan: Plan) -> dict[str, Any]:
             for way, variant in (("at once", ""), ("in a row", "in a row")):
                 measured = worker.play(turns, rooms, variant=variant)["turn_s"]
                 found.setdefault(f"{rooms} {way}", []).append(measured)
-    fresh = Worker(name)
+    fresh = Worker(worker.name, source)
     try:
         fresh.play(turns)
         memory = fresh.play(turns, most)["grown_bytes"] / most
@@ -156,7 +176,7 @@ def _rooms(name: str, worker: Worker, plan: Plan) -> dict[str, Any]:
     return {"turn_s": found, "grown_bytes_a_room": memory}
 
 
-def _growth(name: str, system: System, plan: Plan) -> dict[str, Any]:
+def _growth(name: str, source: Path, plan: Plan) -> dict[str, Any]:
     """Play longer and longer conversations, each length in a process of its own.
 
     What a late turn costs is set beside late turns of the second length that were played just
@@ -166,12 +186,13 @@ def _growth(name: str, system: System, plan: Plan) -> dict[str, Any]:
     late: dict[int, list[float]] = {}
     seconds, memory = 0.0, None
     for turns in plan.lengths:
-        if turns > min(system.largest, plan.longest) or seconds * turns > _MOST_S:
+        if turns > min(system(name).largest, plan.longest) or seconds * turns > _MOST_S:
             break
-        worker = Worker(name)
+        worker = Worker(name, source)
         try:
             worker.play(min(turns, 100))
-            grown, late[turns] = [], []
+            grown: list[float] = []
+            late[turns] = []
             # A long conversation is played once, and set beside more of the base length for that.
             is_short = turns <= _SHORT
             rounds, around = (plan.rounds, 1) if is_short else (1, plan.rounds)

@@ -19,7 +19,7 @@ class System:
     """One system: its module, what it has more than a scripted turn needs, and what it has not.
 
     ``largest`` is the longest conversation that is tried; ``many`` whether it can hold rooms side
-    by side in one loop.
+    by side in one loop; ``is_ours`` whether another checkout has it too.
     """
 
     module: str
@@ -29,6 +29,7 @@ class System:
     variant: str = ""
     largest: int = 10_000
     many: bool = False
+    is_ours: bool = False
 
 
 SYSTEMS: Final[dict[str, System]] = {
@@ -47,6 +48,15 @@ SYSTEMS: Final[dict[str, System]] = {
         variant="memory",
         largest=1_000_000,
         many=True,
+        is_ours=True,
+    ),
+    "deskroom, engine alone": System(
+        "engine",
+        "the engine of a room, driven directly",
+        "",
+        "actors: nobody waits for anybody",
+        largest=100_000,
+        is_ours=True,
     ),
     "deskroom, journal never": System(
         "room",
@@ -55,6 +65,7 @@ SYSTEMS: Final[dict[str, System]] = {
         "",
         variant="never",
         largest=100_000,
+        is_ours=True,
     ),
     "deskroom, journal row": System(
         "room",
@@ -62,6 +73,7 @@ SYSTEMS: Final[dict[str, System]] = {
         "the same, on the disk before the next grant",
         "",
         variant="row",
+        is_ours=True,
     ),
     "autogen round robin": System(
         "autogen",

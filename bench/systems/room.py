@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import anyio
 
@@ -15,7 +15,7 @@ from bench.marks import LINE, Marks
 from deskroom import DispatchPolicy, Policy, Room, Turn
 from deskroom.journal import JournalFile
 
-__all__ = ["run"]
+__all__ = ["run", "write"]
 
 
 def run(turns: int, rooms: int, marks: Marks, variant: str) -> None:
@@ -24,9 +24,17 @@ def run(turns: int, rooms: int, marks: Marks, variant: str) -> None:
         anyio.run(_PLAYERS[variant], turns, rooms, marks)
         return
     with tempfile.TemporaryDirectory() as folder:
-        sync = "never" if variant == "never" else "row"
-        with JournalFile.create(Path(folder) / "run.jsonl", sync=sync) as journal:
-            anyio.run(_room(turns, marks, journal).run)
+        _play(Path(folder) / "run.jsonl", turns, marks, "never" if variant == "never" else "row")
+
+
+def write(path: str, turns: int) -> None:
+    """Write the journal of one room."""
+    _play(Path(path), turns, Marks(turns), "never")
+
+
+def _play(path: Path, turns: int, marks: Marks, sync: Literal["never", "row"]) -> None:
+    with JournalFile.create(path, sync=sync) as journal:
+        anyio.run(_room(turns, marks, journal).run)
 
 
 async def _at_once(turns: int, rooms: int, marks: Marks) -> None:

@@ -7,7 +7,6 @@ nothing heavy before a scenario is run or a fixture is asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from os.path import normpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -159,7 +158,6 @@ class ScenarioItem(pytest.Function):
 
         from deskroom.render.update import change_line
         from deskroom.scenario.edit.update import update_file
-        from deskroom.testing.make import off_loop
 
         if evaluate_xfail_marks(self):
             # Its expectations say what is wanted; what comes out is the fault that is known.
@@ -167,7 +165,7 @@ class ScenarioItem(pytest.Function):
             self.user_properties.append((_UPDATED, left))
             return replay
         try:
-            update = off_loop(partial(update_file, replay))
+            update = update_file(replay)
         except FileError as error:
             raise Failed(_report([str(error)]), pytrace=False) from None
         # A report takes these from a worker of xdist to the process that prints the summary.

@@ -21,6 +21,7 @@ from deskroom.core import (
     agent,
     aside,
 )
+from deskroom.core.reasons import AsideReason
 from deskroom.errors import DeskError, RosterError
 
 ROSTER = Roster([Member(id_) for id_ in ("ada", "bob", "cy", "dee", "old")], [], ["old"])
@@ -45,7 +46,7 @@ def test_the_default_policy_allows_nothing() -> None:
         enabled=False, max_members=0, max_messages=0, must_surface=False, require_thread=False
     )
     assert AsidePolicy() == nothing
-    assert aside(AsidePolicy(), asked(*to("bob")), DIRECTORY) == Refused("disabled")
+    assert aside(AsidePolicy(), asked(*to("bob")), DIRECTORY) == Refused(AsideReason.DISABLED)
 
 
 def test_a_wish_has_nothing_behind_it_unless_it_is_said() -> None:
@@ -57,7 +58,7 @@ def test_a_wish_has_nothing_behind_it_unless_it_is_said() -> None:
 def test_the_default_numbers_allow_nothing_either() -> None:
     """Switching asides on without numbers still allows nobody."""
     policy = AsidePolicy(enabled=True)
-    assert aside(policy, asked(*to("bob")), DIRECTORY) == Refused("audience_too_large")
+    assert aside(policy, asked(*to("bob")), DIRECTORY) == Refused(AsideReason.AUDIENCE_TOO_LARGE)
 
 
 def test_every_rule_is_asked_in_its_order() -> None:
@@ -101,19 +102,19 @@ def test_every_rule_is_asked_in_its_order() -> None:
     wish = evolve(wish, unsettled=False)
     tell()
     assert told == [
-        str(Refused("disabled")),
+        str(Refused(AsideReason.DISABLED)),
         "empty_member_id",
         "empty_desk_id",
-        str(Refused("source_inactive")),
-        str(Refused("author_not_on_desk")),
-        str(Refused("target_inactive")),
-        str(Refused("target_not_on_desk")),
-        str(Refused("self_only")),
-        str(Refused("no_audience")),
-        str(Refused("audience_too_large")),
-        str(Refused("thread_required")),
-        str(Refused("budget_spent")),
-        str(Refused("unsettled_aside")),
+        str(Refused(AsideReason.SOURCE_INACTIVE)),
+        str(Refused(AsideReason.AUTHOR_NOT_ON_DESK)),
+        str(Refused(AsideReason.TARGET_INACTIVE)),
+        str(Refused(AsideReason.TARGET_NOT_ON_DESK)),
+        str(Refused(AsideReason.SELF_ONLY)),
+        str(Refused(AsideReason.NO_AUDIENCE)),
+        str(Refused(AsideReason.AUDIENCE_TOO_LARGE)),
+        str(Refused(AsideReason.THREAD_REQUIRED)),
+        str(Refused(AsideReason.BUDGET_SPENT)),
+        str(Refused(AsideReason.UNSETTLED_ASIDE)),
         str(Audience("aside", ("bob", "cy"))),
     ]
 
@@ -132,16 +133,18 @@ def test_only_non_quiet_agents_are_addressed() -> None:
         Mention(Target("desk", "eng"), "@eng", 2),
         Mention(EVERYONE, "@here", 3),
     )
-    assert aside(OPEN, asked(*mentions), DIRECTORY) == Refused("no_audience")
+    assert aside(OPEN, asked(*mentions), DIRECTORY) == Refused(AsideReason.NO_AUDIENCE)
     assert aside(OPEN, asked(*mentions, *to("cy")), DIRECTORY) == Audience("aside", ("cy",))
 
 
 def test_the_first_fault_among_the_addressed_is_told() -> None:
     """A stranger and a retired member are inactive; one of another desk is not on this one."""
     assert aside(OPEN, asked(*to("bob", "dee", "ghost")), DIRECTORY) == Refused(
-        "target_not_on_desk"
+        AsideReason.TARGET_NOT_ON_DESK
     )
-    assert aside(OPEN, asked(*to("bob", "ghost", "dee")), DIRECTORY) == Refused("target_inactive")
+    assert aside(OPEN, asked(*to("bob", "ghost", "dee")), DIRECTORY) == Refused(
+        AsideReason.TARGET_INACTIVE
+    )
 
 
 @pytest.mark.parametrize("desk", [None, "", "MAIN", "General"])
@@ -162,7 +165,7 @@ def test_the_limits_are_inclusive_as_the_rules_say() -> None:
     policy = AsidePolicy(enabled=True, max_members=2, max_messages=3)
     wish = asked(*to("bob", "cy"))
     assert aside(policy, evolve(wish, spent=2), DIRECTORY) == Audience("aside", ("bob", "cy"))
-    assert aside(policy, evolve(wish, spent=3), DIRECTORY) == Refused("budget_spent")
+    assert aside(policy, evolve(wish, spent=3), DIRECTORY) == Refused(AsideReason.BUDGET_SPENT)
 
 
 def test_what_the_policy_does_not_ask_for_does_not_matter() -> None:

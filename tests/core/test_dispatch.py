@@ -19,6 +19,7 @@ from deskroom.core import (
     mention_dispatch,
 )
 from deskroom.core.dispatch import pinged_agents
+from deskroom.core.reasons import NoTurnReason
 from deskroom.errors import RosterError
 
 ROSTER = Roster([Member("ada"), Member("bob"), Member("old")], [Person("bob", "Bob")], ["old"])
@@ -48,7 +49,7 @@ def test_first_means_by_offset_and_on_a_tie_as_listed() -> None:
     """The order of the records counts only where offsets are equal."""
     assert decide(at(9, "old"), at(2, "bob")) == TurnFor("bob", 1, at(2, "bob"))
     assert decide(at(2, "bob"), at(2, "old")) == TurnFor("bob", 1, at(2, "bob"))
-    assert decide(at(2, "old"), at(2, "bob")) == NoTurn("target_inactive")
+    assert decide(at(2, "old"), at(2, "bob")) == NoTurn(NoTurnReason.TARGET_INACTIVE)
 
 
 def test_other_mentions_start_no_turn() -> None:
@@ -59,7 +60,7 @@ def test_other_mentions_start_no_turn() -> None:
         Mention(EVERYONE, "@here", 2),
         at(3, "bob", quiet=True),
     )
-    assert decide(*others) == NoTurn("no_direct_agent_mention")
+    assert decide(*others) == NoTurn(NoTurnReason.NO_DIRECT_AGENT_MENTION)
     assert decide(*others, at(4, "bob")) == TurnFor("bob", 1, at(4, "bob"))
     assert pinged_agents((*others, at(4, "bob"))) == [at(4, "bob")]
 
@@ -88,13 +89,13 @@ def test_every_rule_is_asked_in_its_order() -> None:
         decide(at(0, "bob")),
     ]
     assert told == [
-        NoTurn("disabled"),
-        NoTurn("hop_limit_reached"),
-        NoTurn("source_inactive"),
-        NoTurn("source_inactive"),
-        NoTurn("no_direct_agent_mention"),
-        NoTurn("self_mention"),
-        NoTurn("target_inactive"),
+        NoTurn(NoTurnReason.DISABLED),
+        NoTurn(NoTurnReason.HOP_LIMIT_REACHED),
+        NoTurn(NoTurnReason.SOURCE_INACTIVE),
+        NoTurn(NoTurnReason.SOURCE_INACTIVE),
+        NoTurn(NoTurnReason.NO_DIRECT_AGENT_MENTION),
+        NoTurn(NoTurnReason.SELF_MENTION),
+        NoTurn(NoTurnReason.TARGET_INACTIVE),
         TurnFor("bob", 1, at(0, "bob")),
     ]
     with pytest.raises(RosterError, match="empty_member_id"):
@@ -105,27 +106,27 @@ def test_the_hop_limit_is_the_last_hop_plus_one() -> None:
     """A hop below the limit goes on, one at it does not."""
     policy = DispatchPolicy(max_hops=2)
     assert decide(at(0, "bob"), hop=1, policy=policy) == TurnFor("bob", 2, at(0, "bob"))
-    assert decide(at(0, "bob"), hop=2, policy=policy) == NoTurn("hop_limit_reached")
+    assert decide(at(0, "bob"), hop=2, policy=policy) == NoTurn(NoTurnReason.HOP_LIMIT_REACHED)
 
 
 def test_hops_stay_in_32_bits() -> None:
     """The last hop that fits is granted, and a policy past it meets the guard."""
     policy = DispatchPolicy(max_hops=TOP + 5)
     assert decide(at(0, "bob"), hop=TOP - 1, policy=policy) == TurnFor("bob", TOP, at(0, "bob"))
-    assert decide(at(0, "bob"), hop=TOP, policy=policy) == NoTurn("hop_overflow")
+    assert decide(at(0, "bob"), hop=TOP, policy=policy) == NoTurn(NoTurnReason.HOP_OVERFLOW)
 
 
 def test_a_mention_without_an_id_is_no_direct_mention() -> None:
     """A record that claims to be an agent and names none chooses nobody."""
     nameless = Mention(Target("agent"), "@", 0)
-    assert decide(nameless) == NoTurn("no_direct_agent_mention")
+    assert decide(nameless) == NoTurn(NoTurnReason.NO_DIRECT_AGENT_MENTION)
 
 
 def test_by_default_a_chain_takes_sixteen_hops() -> None:
     """Mentions start turns unless a policy says otherwise."""
     assert DispatchPolicy() == DispatchPolicy(enabled=True, max_hops=16)
     assert decide(at(0, "bob"), hop=15) == TurnFor("bob", 16, at(0, "bob"))
-    assert decide(at(0, "bob"), hop=16) == NoTurn("hop_limit_reached")
+    assert decide(at(0, "bob"), hop=16) == NoTurn(NoTurnReason.HOP_LIMIT_REACHED)
 
 
 @pytest.mark.parametrize("wrong", [{"max_hops": -1}, {"enabled": "yes"}, {"max_hops": None}])

@@ -15,6 +15,7 @@ from deskroom.core import (
     direct_responder,
     respond_to_person,
 )
+from deskroom.core.reasons import NoTurnReason
 
 ROSTER = Roster([Member("ada"), Member("bob"), Member("old")], [], ["old"])
 DESKS = DeskSet([Desk("eng", "Eng", ["old", "bob", "ada"]), Desk("none", "None", ["old"])])
@@ -65,4 +66,4 @@ def test_a_person_who_named_nobody_is_answered_by_the_lead() -> None:
 
 def test_a_desk_without_an_active_seat_answers_nobody() -> None:
     """The reason is told."""
-    assert respond_to_person([], DIRECTORY, "none") == NoTurn("no_active_seat")
+    assert respond_to_person([], DIRECTORY, "none") == NoTurn(NoTurnReason.NO_ACTIVE_SEAT)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from deskroom.engine.chair import choose_seat, nudge_text
+from deskroom.engine.chair import choose_seat
 
 ACTIVE = ("a", "b", "c")
 
@@ -38,26 +38,3 @@ def test_the_last_speaker_is_passed_over_once_it_is_retired() -> None:
 def test_nobody_is_chosen_where_no_seat_is_active(number: int) -> None:
     """A desk without active seats has nobody to nudge."""
     assert choose_seat(number, (), (), None) is None
-
-
-def test_a_nudge_to_a_seat_that_spoke_asks_for_its_next_step() -> None:
-    """The text begins with the address and asks for the next step."""
-    expected = (
-        "@b the room waits for your next step. Say it, hand the turn on, or complete the episode."
-    )
-    assert expected == nudge_text("b", has_spoken=True, narrated=())
-
-
-def test_a_nudge_to_a_seat_that_was_never_heard_says_so() -> None:
-    """The text begins with the address and asks for a first word."""
-    expected = "@b the room has not heard you yet. Say what you have, or who should go on."
-    assert expected == nudge_text("b", has_spoken=False, narrated=())
-
-
-def test_a_nudge_names_who_wrote_text_and_made_no_call() -> None:
-    """The seats that only narrated are named without an @, after the address."""
-    text = nudge_text("b", has_spoken=False, narrated=("a", "c"))
-    assert text.endswith(
-        " Mind that a, c wrote text and made no call: text outside a call reaches nobody."
-    )
-    assert 1 == text.count("@")

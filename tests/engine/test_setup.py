@@ -7,7 +7,7 @@ import pytest
 from deskroom.core import AsidePolicy, Person
 from deskroom.engine.setup import Setup, difference
 from deskroom.errors import UsageError
-from deskroom.room import ChairPolicy, Opening, Policy, Room, Script, Seat
+from deskroom.room import ChairPolicy, Cue, Opening, Policy, Room, Script, Seat
 from deskroom.testing import ListJournal, ScriptedSeat
 
 MADE: dict[str, Any] = {
@@ -26,8 +26,10 @@ def setup(**changed: Any) -> Setup:
 
 
 def test_two_rooms_of_the_same_parts_do_not_differ() -> None:
-    """Scripts are not compared: who goes on may bring a longer one."""
-    assert difference(setup(), setup(script=Script([], listed=True))) is None
+    """What stands in a script is not compared: who goes on may bring a longer one."""
+    assert difference(setup(), setup()) is None
+    played, longer = Script([], listed=True), Script([Cue("a")], listed=True)
+    assert difference(setup(script=played), setup(script=longer)) is None
 
 
 @pytest.mark.parametrize(
@@ -48,6 +50,10 @@ def test_two_rooms_of_the_same_parts_do_not_differ() -> None:
             "policy.max_turns is 100 there and 7 here",
         ),
         ({"opening": Opening("p", "GO")}, "opening.message is 'go' there and 'GO' here"),
+        (
+            {"script": Script([], listed=True)},
+            "it had no script, and this room plays one",
+        ),
         ({"people": (Person("p", "Pam"),)}, "people[1].label is 'Pat' there and 'Pam' here"),
     ],
 )
@@ -56,6 +62,15 @@ def test_the_first_part_that_differs_is_named_with_both_values(
 ) -> None:
     """The path leads to the very key."""
     assert told == difference(setup(), setup(**changed))
+
+
+def test_the_order_of_two_scripts_is_compared() -> None:
+    """It decides who is granted, so it is part of what a room is."""
+    listed, routed = Script([], listed=True), Script([], listed=False)
+    told = difference(setup(script=listed), setup(script=routed))
+    assert "order is 'listed' there and 'routed' here" == told
+    told = difference(setup(script=listed), setup())
+    assert "it was played from a script, and this room has none" == told
 
 
 def test_a_long_value_is_cut() -> None:

@@ -11,22 +11,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deskroom.core import DESK, Author, Mention, NoTurn, Person, Row, TurnFor, agent
+from deskroom.core.reasons import CloseReason, NoTurnReason, Outcome, RowKind
+from deskroom.engine.engine import Engine
 from deskroom.engine.entries import (
     CallEntry,
     CloseEntry,
     EndEntry,
     Entry,
     HeaderEntry,
-    Outcome,
     RoutedEntry,
     RowEntry,
-    RowKind,
     TurnEntry,
 )
 from deskroom.engine.setup import Opening, Setup
-from deskroom.engine.state import Pending, RoomState, TurnRecord
+from deskroom.engine.state import Pending, RoomState
+from deskroom.errors import UsageError
 from deskroom.room import ChairPolicy, Cue, Policy, Room, Script, Seat
 from deskroom.testing import ListJournal
+from deskroom.wire import decode, encode, entry_in, entry_out
 
 SEATS = (Seat(id="a"), Seat(id="b"), Seat(id="c"))
 DEFAULTS = Policy()
@@ -44,19 +46,19 @@ def row(
     *,
     to: str | None = None,
     hop: int = 1,
-    kind: RowKind = "seat",
+    kind: RowKind = RowKind.SEAT,
     **rest: Any,
 ) -> RowEntry:
     """Return the entry of a desk row that hands the turn to ``to``."""
     type_ = "agent" if kind == "seat" else "person"
-    decision = NoTurn("no_direct_agent_mention") if to is None else TurnFor(to, hop)
+    decision = NoTurn(NoTurnReason.NO_DIRECT_AGENT_MENTION) if to is None else TurnFor(to, hop)
     made = Row(sequence, "d", Author(type_, author), "x", DESK)  # type: ignore[arg-type]
     return RowEntry(made, kind, decision, **rest)
 
 
 def opening(to: str = "a") -> RowEntry:
     """Return the entry of an opening that goes to a seat."""
-    return row(1, "p", to=to, hop=0, kind="opening")
+    return row(1, "p", to=to, hop=0, kind=RowKind.OPENING)
 
 
 def folded(state: RoomState, *entries: Entry) -> RoomState:
@@ -71,64 +73,32 @@ def granted(turn: int, seat: str = "a", attempt: int = 1, cue: int | None = None
     return TurnEntry(turn, seat, 0, 1, attempt, cue)
 
 
-def ended(turn: int, outcome: Outcome = "silent", seat: str = "a", **rest: Any) -> EndEntry:
+def ended(turn: int, outcome: Outcome = Outcome.SILENT, seat: str = "a", **rest: Any) -> EndEntry:
     """Return the entry of a turn that ended without a row."""
     return EndEntry(turn, rest.pop("attempt", 1), seat, outcome, **rest)
 
 
-def record(turn: TurnRecord | None) -> tuple[object, ...] | None:
-    """Return what entries say of a turn; what a seat raised and muttered is not in them."""
-    if turn is None:
-        return None
-    return (
-        turn.number,
-        turn.seat,
-        turn.hop,
-        turn.trigger,
-        turn.attempt,
-        turn.cue,
-        turn.outcome,
-        tuple(turn.replies),
-        turn.row,
-        turn.since,
-    )
-
-
-def snapshot(state: RoomState) -> dict[str, object]:
-    """Return everything of a state that can be compared, so that it no longer changes."""
-    plain = (
-        "granted pending nudges turns_since_chair last_author completions interrupted owed_wrote "
-        "unrouted closed episode"
-    )
-    return {
-        **{name: getattr(state, name) for name in plain.split()},
-        "rows": tuple(state.rows),
-        "entries": tuple(state.entries),
-        "turns": [record(turn) for turn in state.turns],
-        "open": record(state.open),
-        "retry": record(state.retry),
-        "queue": tuple(state.queue),
-        "narrated": tuple(state.narrated),
-        "spoken": tuple(state.spoken),
-        "routed": dict(state.routed),
-        "books": repr(state.books),
-        "unplayed": None if state.script is None else state.script.unplayed(),
-    }
-
-
 # The fold of a whole room
+
+
+def written(entry: Entry) -> Entry:
+    """Return an entry as a journal gives it back."""
+    return entry_in(decode(encode(entry_out(entry))))
 
 
 class Shadow(ListJournal):
     """A journal that folds what it keeps, and holds that against the room before each entry."""
 
     room: Room
-    again: RoomState
+    again: Engine
 
     def write(self, entry: Entry) -> None:
-        assert snapshot(self.again) == snapshot(self.room.state)
+        if self.entries:
+            assert self.again == self.room.engine
+            self.again.apply(written(entry))
+        else:
+            self.again = Engine.of([written(entry)])
         super().write(entry)
-        self.again.apply(entry)
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
@@ -136,13 +106,20 @@ class Shadow(ListJournal):
 def test_the_entries_of_a_room_fold_to_its_state_at_every_prefix(
     room_plans: st.SearchStrategy[Any], backend: str, data: st.DataObject
 ) -> None:
-    """Whenever an entry is written, a fresh state with all entries before it is the room's own."""
+    """After every entry, an engine folded from what a journal holds so far is the room's own."""
     journal = Shadow()
     journal.room = room = data.draw(room_plans).room(journal)
-    journal.again = RoomState(room.setup)
     anyio.run(room.run, backend=backend)
-    assert snapshot(journal.again) == snapshot(room.state)
-    assert snapshot(folded(RoomState(room.setup), *journal.entries)) == snapshot(room.state)
+    assert journal.again == room.engine
+    assert Engine.of(journal.entries) == room.engine
+    assert Engine.of(journal.entries[:-1]) != room.engine
+
+
+@pytest.mark.parametrize("entries", [[], [TurnEntry(1, "a", 0, None)]])
+def test_a_fold_begins_with_the_header(entries: list[Entry]) -> None:
+    """Without it nobody knows what the room is made of."""
+    with pytest.raises(UsageError, match=r"^the first entry must be the header$"):
+        Engine.of(entries)
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
@@ -218,7 +195,7 @@ def test_calls_are_counted_for_the_turn_they_belong_to() -> None:
         granted(1),
         CallEntry(1, 1, "a", 1, "desk_post", {}, "empty_message"),
         CallEntry(1, 1, "a", 0, "desk_post", {}, source="fence"),
-        ended(1, "refused"),
+        ended(1, Outcome.REFUSED),
         granted(2, "b"),
         CallEntry(1, 1, "a", 2, "desk_post", {}, "turn_ended", late=True),
         CallEntry(2, 1, "a", 3, "desk_post", {}, "not_your_turn", late=True),
@@ -230,17 +207,17 @@ def test_calls_are_counted_for_the_turn_they_belong_to() -> None:
     assert [["empty_message", "turn_ended"], ["ok"]] == [list(t.replies) for t in state.turns]
 
 
-def test_a_silent_turn_is_owed_one_retry_where_the_policy_says_so() -> None:
-    """The first silence is owed a retry, the second is not, and both are one turn."""
+def test_a_silent_turn_is_granted_once_more_where_the_policy_says_so() -> None:
+    """The first silence is retried, the second is not, and both are one turn."""
     state = folded(fresh(Policy(silence="retry")), opening(), granted(1), ended(1))
     assert state.turns[0] is state.retry
     state = folded(state, granted(1, attempt=2))
-    assert (None, 1, True) == (state.retry, state.granted, state.retry_of(1))
+    assert (None, 1, True) == (state.retry, state.granted, state.is_retry(state.turns[-1]))
     state = folded(state, ended(1, attempt=2))
     assert (None, ["silent", "silent"]) == (state.retry, [t.outcome for t in state.turns])
     state = folded(state, granted(2, "b"), ended(2, seat="b"))
     assert state.turns[2] is state.retry
-    assert not state.retry_of(2)
+    assert not state.is_retry(state.turns[2])
 
 
 @pytest.mark.parametrize("outcome", ["refused", "failed", "timed_out"])
@@ -256,7 +233,7 @@ def test_a_person_who_speaks_while_a_turn_is_open_takes_over_what_comes_next() -
         fresh(),
         opening(),
         granted(1),
-        row(2, "p", to="c", hop=0, kind="person"),
+        row(2, "p", to="c", hop=0, kind=RowKind.PERSON),
         row(3, to="b"),
     )
     assert Pending("c", 0, 2) == state.pending
@@ -267,7 +244,7 @@ def test_a_person_who_speaks_while_a_turn_is_open_takes_over_what_comes_next() -
 @pytest.mark.parametrize("when", ["open", "between"])
 def test_a_person_who_speaks_before_a_retry_takes_over_what_the_retry_hands_on(when: str) -> None:
     """A retry is the same turn, so a word before or during its first attempt still counts."""
-    word = row(2, "p", to="c", hop=0, kind="person")
+    word = row(2, "p", to="c", hop=0, kind=RowKind.PERSON)
     first: list[Entry] = [word, ended(1)] if when == "open" else [ended(1), word]
     state = folded(fresh(Policy(silence="retry")), opening(), granted(1), *first)
     state = folded(state, granted(1, attempt=2), row(3, to="b"))
@@ -279,7 +256,7 @@ def test_a_person_who_speaks_before_a_retry_takes_over_what_the_retry_hands_on(w
 def test_a_person_who_speaks_between_turns_drops_what_was_pending() -> None:
     """The word decides who is next, and the turn after it hands on as usual."""
     state = folded(fresh(), opening(), granted(1), row(2, to="b"))
-    state = folded(state, row(3, "p", to="c", hop=0, kind="person"))
+    state = folded(state, row(3, "p", to="c", hop=0, kind=RowKind.PERSON))
     assert Pending("c", 0, 3) == state.pending
     state = folded(state, granted(2, "c"), row(4, "c", to="a"))
     assert Pending("a", 1, 4) == state.pending
@@ -289,15 +266,15 @@ def test_a_nudge_gives_way_to_a_turn_that_is_pending() -> None:
     """It counts, it forgets who narrated, and hands on the turn only where none is pending."""
     narrated = ended(1, text="I will look into it.")
     state = folded(fresh(), opening(), granted(1), narrated)
-    assert (["a"], 1) == (state.narrated, state.turns_since_chair)
-    state = folded(state, row(2, "p", to="b", hop=0, kind="nudge"))
-    assert (Pending("b", 0, 2), 1, 0, []) == (
+    assert ({"a": 1}, 1) == (state.narrated, state.turns_since_chair)
+    state = folded(state, row(2, "p", to="b", hop=0, kind=RowKind.NUDGE))
+    assert (Pending("b", 0, 2), 1, 0, {}) == (
         state.pending,
         state.nudges,
         state.turns_since_chair,
         state.narrated,
     )
-    state = folded(state, row(3, "p", to="c", hop=0, kind="nudge"))
+    state = folded(state, row(3, "p", to="c", hop=0, kind=RowKind.NUDGE))
     assert (Pending("b", 0, 2), 2) == (state.pending, state.nudges)
 
 
@@ -307,16 +284,16 @@ def test_a_seat_that_narrates_twice_is_named_once() -> None:
     entries = [
         e for n, s in turns for e in (granted(n, s), ended(n, seat=s, text="I will look into it."))
     ]
-    assert ["b", "a"] == folded(fresh(), opening("b"), *entries).narrated
+    assert {"b": 1, "a": 2} == folded(fresh(), opening("b"), *entries).narrated
 
 
 def test_a_broadcast_waits_for_its_routing_and_queues_its_recipients() -> None:
     """The recipients queue in order, get an assignment each, and a grant takes the first."""
     state = folded(fresh(), opening(), granted(1))
-    spoken = evolve(row(2, broadcasting=True), decision=NoTurn("broadcast"))
+    spoken = evolve(row(2, broadcasting=True), decision=NoTurn(NoTurnReason.BROADCAST))
     state = folded(state, spoken)
     assert spoken is state.unrouted
-    routed = RoutedEntry(2, ("c", "b"), 1)
+    routed = RoutedEntry(2, (), ("c", "b"), 1)
     state = folded(state, routed)
     assert (None, {2: routed}) == (state.unrouted, state.routed)
     assert [Pending("c", 1, 2), Pending("b", 1, 2)] == list(state.queue)
@@ -332,7 +309,7 @@ def test_a_pending_turn_is_granted_before_the_queue_and_leaves_it_alone() -> Non
         opening(),
         granted(1),
         row(2, broadcasting=True),
-        RoutedEntry(2, ("c", "b"), 1),
+        RoutedEntry(2, (), ("c", "b"), 1),
         granted(2, "c"),
         row(3, "c", to="b"),
         granted(3, "b"),
@@ -347,7 +324,7 @@ def test_a_listed_script_queues_nobody() -> None:
         fresh(script=script),
         granted(1, cue=0),
         row(1, broadcasting=True),
-        RoutedEntry(1, ("b",), 1),
+        RoutedEntry(1, (), ("b",), 1),
     )
     assert ([], 2) == (list(state.queue), state.episode.latest("b").number)
     assert [1] == state.script.unplayed() if state.script else False
@@ -360,7 +337,7 @@ def test_a_recipient_that_takes_no_part_gets_no_assignment() -> None:
         opening(),
         granted(1),
         row(2, broadcasting=True),
-        RoutedEntry(2, ("b",), 1),
+        RoutedEntry(2, (), ("b",), 1),
     )
     assert (("a",), [Pending("b", 1, 2)]) == (state.episode.participants, list(state.queue))
 
@@ -375,15 +352,17 @@ def test_a_completion_closes_the_assignment_of_a_participant() -> None:
 
 
 @pytest.mark.parametrize("spoke", [True, False])
-def test_files_left_behind_are_owed_a_row(spoke: bool) -> None:
+def test_files_left_behind_get_a_row(spoke: bool) -> None:
     """The entry that ends the turn is kept until the row about its files is there."""
-    end: Entry = row(2, wrote=("f",)) if spoke else ended(1, "failed", wrote=("f",))
+    end: Entry = row(2, wrote=("f",)) if spoke else ended(1, Outcome.FAILED, wrote=("f",))
     state = folded(fresh(), opening(), granted(1), end)
-    assert end is state.owed_wrote
+    assert end is state.unreported_files
     last = state.last_said
     made = Row(len(state.rows) + 1, "d", Author("system", kind="workspace"), "a wrote f", DESK)
-    state = folded(state, RowEntry(made, "wrote", NoTurn("source_inactive"), turn=1))
-    assert state.owed_wrote is None
+    state = folded(
+        state, RowEntry(made, RowKind.WROTE, NoTurn(NoTurnReason.SOURCE_INACTIVE), turn=1)
+    )
+    assert state.unreported_files is None
     assert last is state.last_said
 
 
@@ -415,20 +394,20 @@ def test_a_grant_that_a_crash_cut_short_is_replaced_by_the_next_attempt() -> Non
     )
     assert [(1, 2, 0, [])] == [(t.number, t.attempt, t.cue, t.replies) for t in state.turns]
     assert [1] == state.script.unplayed() if state.script else False
-    assert (1, False) == (state.granted, state.retry_of(1))
+    assert (1, False) == (state.granted, state.is_retry(state.turns[0]))
 
 
 def test_a_cue_of_a_person_is_played_by_the_row() -> None:
     """A word that the script lists is used up when it is spoken."""
     script = Script([Cue(person="p", message="x"), Cue("a")], listed=False)
-    state = folded(fresh(script=script), row(1, "p", to="a", hop=0, kind="person", cue=0))
+    state = folded(fresh(script=script), row(1, "p", to="a", hop=0, kind=RowKind.PERSON, cue=0))
     assert state.script is not None
     assert (1, [1]) == (state.script.head, state.script.unplayed())
 
 
 def test_a_close_says_why() -> None:
     """The reason is what is kept."""
-    assert "quiet" == folded(fresh(), CloseEntry("quiet")).closed
+    assert "quiet" == folded(fresh(), CloseEntry(CloseReason.QUIET)).closed
 
 
 def test_entries_do_not_show_what_was_said_in_a_call() -> None:

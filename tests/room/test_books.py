@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deskroom.core import AsidePolicy, Row
+from deskroom.core.reasons import RowKind
 from deskroom.core.text import is_blank
 from deskroom.engine.entries import CallEntry, EndEntry, Entry, RowEntry, TurnEntry
 from deskroom.room import ChairPolicy, Policy, Room, SimulatedClock
@@ -47,18 +48,19 @@ def unsettled(rows: Sequence[Row], author: str, addressed: Sequence[str]) -> boo
 
 
 def narrated(room: Room, entries: Sequence[Entry]) -> list[str]:
-    """Return who wrote text and made no call since the chair last spoke."""
+    """Return who wrote text and made no call since the chair last spoke, by turn and not attempt."""
+    ends = [entry for entry in entries if isinstance(entry, EndEntry)]
+    ended = {(end.turn, end.attempt) for end in ends}
+    made = [e for e in entries if isinstance(e, CallEntry) and e.source == "call" and not e.late]
+    heard = {call.turn for call in made if (call.turn, call.attempt) in ended}
+    spoke = {e.turn for e in entries if isinstance(e, RowEntry) and e.kind == RowKind.SEAT}
     seats: list[str] = []
-    for at, entry in enumerate(entries):
-        if isinstance(entry, RowEntry) and entry.kind == "nudge":
+    for entry in entries:
+        if isinstance(entry, RowEntry) and entry.kind == RowKind.NUDGE:
             seats.clear()
         elif isinstance(entry, EndEntry) and not is_blank(entry.text):
-            turn = (entry.turn, entry.attempt)
-            called = any(
-                isinstance(e, CallEntry) and (e.turn, e.attempt) == turn and e.source == "call"
-                for e in entries[:at]
-            )
-            if not called and not room.setup.by_id[entry.seat].fence and entry.seat not in seats:
+            only = entry.turn not in heard | spoke
+            if only and not room.setup.by_id[entry.seat].fence and entry.seat not in seats:
                 seats.append(entry.seat)
     return seats
 
@@ -87,12 +89,12 @@ def counted(room: Room, entries: Sequence[Entry]) -> dict[str, Any]:
 
 def kept(room: Room) -> dict[str, Any]:
     """Return the same as the room has kept it."""
-    state = room.state
+    state = room.engine.state
     return {
         "spent": state.books.spent,
         "last author": state.last_author,
         "never spoke": [seat for seat in room.setup.active if seat not in state.spoken],
-        "narrated": state.narrated,
+        "narrated": list(state.narrated),
         "granted": state.granted,
         "nudges": state.nudges,
         "since the chair": state.turns_since_chair,
@@ -118,7 +120,7 @@ class Audited(ListJournal):
         """Compare everything that is counted with what the entries say."""
         assert counted(self.room, self.entries) == kept(self.room)
         rows = [entry.row for entry in self.entries if isinstance(entry, RowEntry)]
-        books = self.room.state.books
+        books = self.room.engine.state.books
         for author in SEATS:
             for addressed in ADDRESSED:
                 expected = unsettled(rows, author, addressed)
@@ -130,7 +132,7 @@ class Audited(ListJournal):
 def test_what_a_room_counts_is_what_its_transcript_says_at_every_step(
     room_plans: st.SearchStrategy[Any], backend: str, data: st.DataObject
 ) -> None:
-    """The budget, what is owed to the desk, who spoke last, never or only to itself, and counts."""
+    """The budget, what was not settled, who spoke last, never or only to itself, and counts."""
     journal = Audited()
     journal.room = room = data.draw(room_plans).room(journal)
     anyio.run(room.run, backend=backend)
@@ -150,7 +152,7 @@ TURNS = st.lists(st.lists(st.one_of(WHISPERS, WHISPERS, st.builds(post, MESSAGES
 def test_what_a_room_of_whispers_counts_is_what_its_transcript_says(
     moves: dict[str, Any], most: int, must_surface: bool
 ) -> None:
-    """Long runs of private rows, between the same two and others, and what they owe to the desk."""
+    """Long runs of private rows, between the same two and others, and what they leave unsettled."""
     journal = Audited()
     seats = {seat: ScriptedSeat(*turns) for seat, turns in moves.items()}
     policy = Policy(

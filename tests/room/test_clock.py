@@ -9,20 +9,16 @@ from typing import Any
 import anyio
 import pytest
 from anyio.lowlevel import checkpoint
-from attrs import define
 
 from deskroom.errors import UsageError
-from deskroom.room.clock import RealClock, SimulatedClock
+from deskroom.room.clock import Activity, RealClock, SimulatedClock
 
 pytestmark = pytest.mark.anyio
 
 
-@define(eq=False)
-class Work:
-    """A turn, as the clock knows it."""
-
-    asleep: int = 0
-    tracked: bool = False
+def always() -> bool:
+    """Be a host that never has a message."""
+    return True
 
 
 async def settle() -> None:
@@ -37,21 +33,27 @@ class Diary:
     def __init__(self, clock: SimulatedClock) -> None:
         self.clock = clock
         self.lines: list[tuple[str, float]] = []
+        self.has_message = False
+
+    def host_waits(self) -> None:
+        """Have nothing to do, until there is a message."""
+        self.has_message = False
+        self.clock.host_waits(lambda: not self.has_message)
 
     def note(self, what: str) -> Callable[[], None]:
         """Return a ring that writes itself down."""
         return lambda: self.lines.append((what, self.clock.now()))
 
     def sleeper(
-        self, name: str, seconds: float, work: Work
+        self, name: str, seconds: float, work: Activity
     ) -> Callable[[], Coroutine[Any, Any, None]]:
         """Return a task that sleeps once, and writes down when it wakes."""
 
         async def sleep() -> None:
             await self.clock.sleep(seconds, work)
             self.note(name)()
-            self.clock.leave(work)
-            self.clock.host_waits()
+            self.clock.finish(work)
+            self.host_waits()
 
         return sleep
 
@@ -61,12 +63,11 @@ async def test_timers_wake_in_the_order_of_their_time_and_time_jumps_to_each() -
     diary = Diary(SimulatedClock(guard=False))
     async with anyio.create_task_group() as tasks:
         for name, seconds in (("late", 2400.0), ("soon", 0.5), ("now", 0.0)):
-            work = Work()
-            diary.clock.enter(work)
+            work = diary.clock.start()
             tasks.start_soon(diary.sleeper(name, seconds, work))
         await settle()
         assert [] == diary.lines
-        diary.clock.host_waits()
+        diary.host_waits()
     assert [("now", 0.0), ("soon", 0.5), ("late", 2400.0)] == diary.lines
 
 
@@ -75,58 +76,53 @@ async def test_timers_of_one_time_wake_in_the_order_in_which_they_were_set() -> 
     diary = Diary(SimulatedClock(guard=False))
     async with anyio.create_task_group() as tasks:
         for name in "abcdef":
-            work = Work()
-            diary.clock.enter(work)
+            work = diary.clock.start()
             tasks.start_soon(diary.sleeper(name, 5, work))
             await settle()
-        diary.clock.host_waits()
+        diary.host_waits()
     assert [(name, 5.0) for name in "abcdef"] == diary.lines
 
 
 async def test_time_stands_still_while_a_seat_is_at_work() -> None:
     """One seat that does not sleep keeps the others asleep until it is done."""
     diary = Diary(SimulatedClock(guard=False))
-    busy, idle = Work(), Work()
-    diary.clock.enter(busy)
-    diary.clock.enter(idle)
+    busy, idle = diary.clock.start(), diary.clock.start()
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(diary.sleeper("idle", 60, idle))
         await settle()
-        diary.clock.host_waits()
+        diary.host_waits()
         await settle()
         assert ([], 0.0) == (diary.lines, diary.clock.now())
-        diary.clock.leave(busy)
+        diary.clock.finish(busy)
     assert [("idle", 60.0)] == diary.lines
 
 
 async def test_time_stands_still_while_the_host_has_a_message() -> None:
     """Time jumps when the host waits, and not before."""
     diary = Diary(SimulatedClock(guard=False))
-    work = Work()
-    diary.clock.enter(work)
-    diary.clock.host_waits()
-    diary.clock.host_works()
+    work = diary.clock.start()
+    diary.host_waits()
+    diary.has_message = True
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(diary.sleeper("seat", 60, work))
         await settle()
         assert [] == diary.lines
-        diary.clock.host_waits()
+        diary.host_waits()
     assert [("seat", 60.0)] == diary.lines
 
 
 async def test_the_deadline_rings_before_a_timer_of_the_same_time() -> None:
     """A turn must be over by its deadline, so that comes first; a sooner timer still wakes."""
     diary = Diary(SimulatedClock(guard=False))
-    diary.clock.arm(60, diary.note("deadline"))
+    diary.clock.set_deadline(60, diary.note("deadline"))
     async with anyio.create_task_group() as tasks:
         for name, seconds in (("sooner", 59.0), ("same", 60.0), ("later", 61.0)):
-            work = Work()
-            diary.clock.enter(work)
+            work = diary.clock.start()
             tasks.start_soon(diary.sleeper(name, seconds, work))
         await settle()
-        diary.clock.host_waits()
+        diary.host_waits()
         await settle()
-        diary.clock.host_waits()
+        diary.host_waits()
     expected = [("sooner", 59.0), ("deadline", 60.0), ("same", 60.0), ("later", 61.0)]
     assert expected == diary.lines
 
@@ -134,33 +130,30 @@ async def test_the_deadline_rings_before_a_timer_of_the_same_time() -> None:
 async def test_a_deadline_that_was_taken_back_does_not_ring() -> None:
     """With nothing to jump to, time stands still however long the host waits."""
     diary = Diary(SimulatedClock(guard=False))
-    diary.clock.arm(60, diary.note("deadline"))
-    diary.clock.disarm()
-    diary.clock.host_waits()
+    diary.clock.set_deadline(60, diary.note("deadline"))
+    diary.clock.clear_deadline()
+    diary.host_waits()
     assert ([], 0.0) == (diary.lines, diary.clock.now())
 
 
 async def test_an_endless_deadline_rings_once_nothing_else_is_due_and_takes_no_time() -> None:
     """It comes after every timer and leaves the time where the last one put it."""
     diary = Diary(SimulatedClock(guard=False))
-    diary.clock.arm(math.inf, diary.note("end"))
-    work = Work()
-    diary.clock.enter(work)
+    diary.clock.set_deadline(math.inf, diary.note("end"))
+    work = diary.clock.start()
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(diary.sleeper("seat", 1e9, work))
         await settle()
-        diary.clock.host_waits()
+        diary.host_waits()
         await settle()
-        diary.clock.host_waits()
+        diary.host_waits()
     assert [("seat", 1e9), ("end", 1e9)] == diary.lines
 
 
 async def test_two_tasks_of_one_turn_may_sleep_at_once() -> None:
     """Each wakes at its own time, and time stands still while one of them is awake."""
     diary = Diary(SimulatedClock(guard=False))
-    work, busy = Work(), Work()
-    diary.clock.enter(work)
-    diary.clock.enter(busy)
+    work, busy = diary.clock.start(), diary.clock.start()
 
     async def nap(name: str, seconds: float) -> None:
         await diary.clock.sleep(seconds, work)
@@ -170,81 +163,75 @@ async def test_two_tasks_of_one_turn_may_sleep_at_once() -> None:
         tasks.start_soon(nap, "long", 20)
         tasks.start_soon(nap, "short", 10)
         await settle()
-        diary.clock.host_waits()
+        diary.host_waits()
         await settle()
         assert ([], 2) == (diary.lines, work.asleep)
-        diary.clock.leave(busy)
+        diary.clock.finish(busy)
         await settle()
         assert ([("short", 10.0)], 1) == (diary.lines, work.asleep)
-        diary.clock.host_waits()
+        diary.host_waits()
     assert ([("short", 10.0), ("long", 20.0)], 0) == (diary.lines, work.asleep)
 
 
 async def test_a_sleep_that_is_cancelled_leaves_the_seat_at_work() -> None:
     """The timer is gone, and time does not jump to where it was."""
     diary = Diary(SimulatedClock(guard=False))
-    work = Work()
-    diary.clock.enter(work)
-    diary.clock.arm(60, diary.note("deadline"))
+    work = diary.clock.start()
+    diary.clock.set_deadline(60, diary.note("deadline"))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(diary.sleeper("seat", 5, work))
         await settle()
         tasks.cancel_scope.cancel()
     assert 0 == work.asleep
-    diary.clock.host_waits()
+    diary.host_waits()
     assert [] == diary.lines
-    diary.clock.leave(work)
+    diary.clock.finish(work)
     assert [("deadline", 60.0)] == diary.lines
 
 
 async def test_a_seat_that_is_cancelled_just_as_it_wakes_is_counted_once() -> None:
     """A sleep that is over when it is cancelled changes nothing more."""
     clock = SimulatedClock(guard=False)
-    work = Work()
-    clock.enter(work)
+    work = clock.start()
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(clock.sleep, 5, work)
         await settle()
-        clock.host_waits()
+        clock.host_waits(always)
         tasks.cancel_scope.cancel()
     assert (0, 5.0) == (work.asleep, clock.now())
-    clock.arm(60, lambda: None)
-    clock.host_waits()
+    clock.set_deadline(60, lambda: None)
+    clock.host_waits(always)
     assert 5.0 == clock.now()
-    clock.leave(work)
+    clock.finish(work)
     assert 65.0 == clock.now()
 
 
 async def test_a_seat_that_is_not_counted_may_sleep_and_leave() -> None:
     """A turn that was counted out still wakes in its time, and nobody else is counted out by it."""
     diary = Diary(SimulatedClock(guard=False))
-    work, busy = Work(), Work()
-    diary.clock.enter(work)
-    diary.clock.enter(busy)
-    diary.clock.leave(work)
+    work, busy = diary.clock.start(), diary.clock.start()
+    diary.clock.finish(work)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(diary.sleeper("straggler", 5, work))
+        tasks.start_soon(diary.sleeper("late", 5, work))
         await settle()
-        diary.clock.host_waits()
+        diary.host_waits()
         await settle()
         assert [] == diary.lines
-        diary.clock.leave(busy)
-    assert ([("straggler", 5.0)], 0) == (diary.lines, work.asleep)
+        diary.clock.finish(busy)
+    assert ([("late", 5.0)], 0) == (diary.lines, work.asleep)
 
 
 async def test_a_seat_that_leaves_while_a_task_of_it_sleeps_is_counted_out_once() -> None:
     """The sleeping task was not at work, and is not at work when it wakes."""
     diary = Diary(SimulatedClock(guard=False))
-    work, other = Work(), Work()
-    diary.clock.enter(work)
-    diary.clock.enter(other)
+    work, other = diary.clock.start(), diary.clock.start()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(diary.sleeper("straggler", 5, work))
+        tasks.start_soon(diary.sleeper("late", 5, work))
         tasks.start_soon(diary.sleeper("other", 9, other))
         await settle()
-        diary.clock.leave(work)
-        diary.clock.host_waits()
-    assert [("straggler", 5.0), ("other", 9.0)] == diary.lines
+        diary.clock.finish(work)
+        diary.host_waits()
+    assert [("late", 5.0), ("other", 9.0)] == diary.lines
 
 
 @pytest.mark.parametrize("clock", [SimulatedClock(), RealClock()], ids=["simulated", "real"])
@@ -254,20 +241,19 @@ async def test_a_seat_can_sleep_for_a_finite_time_that_is_not_negative(
 ) -> None:
     """Anything else is a mistake of the seat's author."""
     with pytest.raises(UsageError, match="a seat can sleep for 0 or more seconds, not "):
-        await clock.sleep(seconds, Work())
+        await clock.sleep(seconds, Activity())
 
 
 async def test_a_refused_sleep_leaves_no_trace() -> None:
     """Time still jumps as if the sleep had not been asked for."""
     diary = Diary(SimulatedClock(guard=False))
-    work = Work()
-    diary.clock.enter(work)
+    work = diary.clock.start()
     with pytest.raises(UsageError):
         await diary.clock.sleep(-1, work)
-    diary.clock.arm(60, diary.note("deadline"))
-    diary.clock.host_waits()
+    diary.clock.set_deadline(60, diary.note("deadline"))
+    diary.host_waits()
     assert [] == diary.lines
-    diary.clock.leave(work)
+    diary.clock.finish(work)
     assert [("deadline", 60.0)] == diary.lines
 
 
@@ -296,7 +282,7 @@ async def test_real_time_passes_while_a_seat_sleeps() -> None:
     clock = RealClock()
     assert clock.now() < 1
     before = clock.now()
-    await clock.sleep(0.01, Work())
+    await clock.sleep(0.01, Activity())
     assert clock.now() - before >= 0.009
 
 
@@ -304,12 +290,12 @@ async def test_a_real_deadline_rings_once() -> None:
     """The wait goes on after it, and has nothing left to ring for."""
     clock = RealClock()
     bell = Bell()
-    clock.arm(0.01, bell.ring)
-    await clock.watch(bell.wait)
+    clock.set_deadline(0.01, bell.ring)
+    await clock.wait_for(bell.wait)
     assert 1 == bell.rung
     with anyio.move_on_after(0.03):
-        await clock.watch(anyio.sleep_forever)
-    clock.check()
+        await clock.wait_for(anyio.sleep_forever)
+    clock.check_deadline()
     assert 1 == bell.rung
 
 
@@ -317,13 +303,13 @@ async def test_a_real_deadline_can_be_taken_back_and_set_again() -> None:
     """The one set last is the one that rings, whether it is longer or shorter than before."""
     clock = RealClock()
     first, second, third = Bell(), Bell(), Bell()
-    clock.arm(0.02, first.ring)
-    clock.disarm()
+    clock.set_deadline(0.02, first.ring)
+    clock.clear_deadline()
     with anyio.move_on_after(0.05):
-        await clock.watch(anyio.sleep_forever)
-    clock.arm(3600, second.ring)
-    clock.arm(0.01, third.ring)
-    await clock.watch(third.wait)
+        await clock.wait_for(anyio.sleep_forever)
+    clock.set_deadline(3600, second.ring)
+    clock.set_deadline(0.01, third.ring)
+    await clock.wait_for(third.wait)
     assert (0, 0, 1) == (first.rung, second.rung, third.rung)
 
 
@@ -336,9 +322,9 @@ async def test_what_comes_before_a_real_deadline_is_returned() -> None:
         await checkpoint()
         return "here"
 
-    clock.arm(0.02, bell.ring)
-    assert ("here", 0) == (await clock.watch(answer), bell.rung)
-    await clock.watch(bell.wait)
+    clock.set_deadline(0.02, bell.ring)
+    assert ("here", 0) == (await clock.wait_for(answer), bell.rung)
+    await clock.wait_for(bell.wait)
     assert 1 == bell.rung
 
 
@@ -346,12 +332,12 @@ async def test_a_host_that_never_waits_can_ask_whether_time_is_over() -> None:
     """A deadline that has passed rings when it is asked about, once, and not before it passes."""
     for clock in (RealClock(), SimulatedClock()):
         bell = Bell()
-        clock.arm(3600, bell.ring)
-        clock.check()
+        clock.set_deadline(3600, bell.ring)
+        clock.check_deadline()
         assert 0 == bell.rung
-        clock.arm(0, bell.ring)
-        clock.check()
-        clock.check()
+        clock.set_deadline(0, bell.ring)
+        clock.check_deadline()
+        clock.check_deadline()
         assert 1 == bell.rung
 
 
@@ -359,10 +345,10 @@ async def test_the_guard_of_simulated_time_rings_for_a_seat_that_hangs_for_real(
     """A seat at work stops simulated time; the wall clock ends its turn instead."""
     clock = SimulatedClock()
     bell = Bell()
-    clock.enter(Work())
-    clock.arm(0.02, bell.ring)
-    clock.host_waits()
-    await clock.watch(bell.wait)
+    clock.start()
+    clock.set_deadline(0.02, bell.ring)
+    clock.host_waits(always)
+    await clock.wait_for(bell.wait)
     assert (1, 0.0) == (bell.rung, clock.now())
 
 
@@ -370,15 +356,19 @@ async def test_without_a_guard_there_is_nothing_to_watch() -> None:
     """A clock that only simulates returns what is waited for, and a deadline can be taken back."""
     clock = SimulatedClock(guard=False)
     bell = Bell()
-    clock.arm(0, bell.ring)
+    clock.set_deadline(0, bell.ring)
     bell.done.set()
-    await clock.watch(bell.wait)
-    clock.check()
-    clock.disarm()
+    await clock.wait_for(bell.wait)
+    clock.check_deadline()
+    clock.clear_deadline()
     assert (0, 0.0) == (bell.rung, clock.now())
 
 
 def test_real_time_takes_no_notice_of_who_works() -> None:
-    """Only a clock that waits for everybody is told who works: a simulated one, and itself."""
-    clock = SimulatedClock(guard=False)
-    assert (None, clock) == (RealClock().census, clock.census)
+    """Every turn is known to a real clock by the same thing, and nothing comes of counting it."""
+    clock = RealClock()
+    activity = clock.start()
+    assert activity is clock.start()
+    clock.finish(activity)
+    clock.host_waits(always)
+    assert (0, False) == (activity.asleep, activity.at_work)

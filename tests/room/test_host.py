@@ -24,14 +24,21 @@ from deskroom.core import (
     agent,
     project,
 )
+from deskroom.core.reasons import NoTurnReason, Outcome, RowKind
+from deskroom.engine.calls import Accepted, Refusal, judge
+from deskroom.engine.chair import nudge_text
 from deskroom.engine.entries import (
     CallEntry,
     EndEntry,
     HeaderEntry,
+    Raised,
     RoutedEntry,
     RowEntry,
     TurnEntry,
 )
+from deskroom.engine.routing import check_scores
+from deskroom.engine.sentences import SILENT_NOTE, accepted_text, read_text, refusal_text
+from deskroom.errors import RoomFailure
 from deskroom.room import (
     BroadcastPolicy,
     ChairPolicy,
@@ -85,86 +92,70 @@ def nudging(rounds: int = 1, **rest: Any) -> Policy:
     return Policy(chair=ChairPolicy(rounds=rounds, **rest))
 
 
-async def reply_to(*calls: CallPair, **options: Any) -> Reply:
-    """Return the reply to the last of some calls, made in one turn of seat ``a``."""
+async def told(*calls: CallPair, **options: Any) -> tuple[str | None, str, Reply]:
+    """Return how the last of some calls of seat ``a`` is judged, and what it was told in its turn."""
     a = RecordingSeat(*calls)
     seats = {Seat(id="a"): a, Seat(id="b"): ScriptedSeat(), Seat(id="c"): ScriptedSeat()}
-    await play({**seats, Seat(id="old", retired=True): ScriptedSeat()}, **options)
-    return a.turns[0].replies[-1]
+    seats[Seat(id="old", retired=True)] = ScriptedSeat()
+    room = Room(seats, **{"opening": "go", "clock": SimulatedClock(), **options})
+    await room.run()
+    speaker = room.engine.state.speakers["a"]
+    verdict = judge(*calls[-1], speaker)
+    assert isinstance(verdict, Refusal)
+    return verdict.reason, refusal_text(verdict, speaker), a.turns[0].replies[-1]
 
 
 # Refusals, in a room
 
 
 @pytest.mark.parametrize(
-    "call,word,told",
+    "call,reason",
     [
-        (("desk_pots", {}), "unknown_tool", "Did you mean desk_post?"),
-        ((None, {}), "unknown_tool", "The tools are desk_post, desk_broadcast, desk_dm,"),
-        ((["desk_post"], {}), "unknown_tool", "The tools are desk_post"),
-        (("desk_post", None), "bad_arguments", "they must be one object, not null."),
-        (("desk_post", ["m"]), "bad_arguments", "they must be one object, not a list."),
-        (("desk_post", 7), "bad_arguments", "they must be one object, not a number."),
-        (("desk_post", "m"), "bad_arguments", "they must be one object, not a string."),
-        (("desk_post", {"message": 7}), "bad_arguments", "message must be a string"),
-        (("desk_post", {"message": None}), "bad_arguments", "message must be a string, not null"),
-        (("desk_post", {"message": "m", "to": ["b"]}), "bad_arguments", "it takes message."),
-        (("desk_read", {"limit": True}), "bad_arguments", "limit must be a whole number"),
-        (post("\ud800"), "bad_arguments", "message must be text that UTF-8 can hold"),
-        (dm("\udfff", "m"), "bad_arguments", "to has an entry that must be text"),
-        (post("x" * 10_000_000), "message_too_large", "10000000 bytes and the most is 1048576;"),
-        (post("x" + " " * 2**20), "message_too_large", "1048577 bytes and the most is 1048576;"),
-        (post(" \n"), "empty_message", "say something, or end the turn."),
-        (("desk_post", {}), "empty_message", "say something, or end the turn."),
-        (dm([], "m"), "no_recipients", "list the ids of one or more seats in `to`."),
-        (dm(["@"], "m"), "no_recipients", "list the ids of one or more seats in `to`."),
-        (dm("bb", "m"), "unknown_recipient", "Did you mean b? The other seats are b, c."),
-        (dm("the b", "m"), "unknown_recipient", "The other seats are b, c."),
-        (dm("🙂", "m"), "unknown_recipient", "The other seats are b, c."),
-        (dm("old", "m"), "unknown_recipient", "The other seats are b, c."),
-        (dm("user", "m"), "unknown_recipient", "The other seats are b, c."),
-        (
-            dm([f"x{i}" for i in range(10_000)], "m"),
-            "unknown_recipient",
-            "The other seats are b, c.",
-        ),
-        (dm("a", "m"), "self_recipient", "a message to yourself reaches nobody."),
-        (dm("b", "m"), "disabled", "this desk has no private talk."),
+        (("desk_pots", {}), "unknown_tool"),
+        ((None, {}), "unknown_tool"),
+        ((["desk_post"], {}), "unknown_tool"),
+        (("desk_post", None), "bad_arguments"),
+        (("desk_post", ["m"]), "bad_arguments"),
+        (("desk_post", {"message": 7}), "bad_arguments"),
+        (("desk_read", {"limit": True}), "bad_arguments"),
+        (post("\ud800"), "bad_arguments"),
+        (post("x" * 10_000_000), "message_too_large"),
+        (post(" \n"), "empty_message"),
+        (("desk_post", {}), "empty_message"),
+        (dm(["@"], "m"), "no_recipients"),
+        (dm("bb", "m"), "unknown_recipient"),
+        (dm("old", "m"), "unknown_recipient"),
+        (dm("user", "m"), "unknown_recipient"),
+        (dm([f"x{i}" for i in range(10_000)], "m"), "unknown_recipient"),
+        (dm("a", "m"), "self_recipient"),
+        (dm("b", "m"), "disabled"),
     ],
 )
-async def test_a_refused_call_is_told_its_word_and_what_would_work(
-    call: CallPair, word: str, told: str
-) -> None:
-    """Each kind of refusal reaches the seat while its turn runs, as a sentence to act on."""
-    reply = await reply_to(call)
-    assert (False, word, ()) == (reply.ok, reply.rejection, reply.rows)
-    assert told in reply.text
+async def test_a_refused_call_is_told_why_and_what_would_work(call: CallPair, reason: str) -> None:
+    """Each kind of refusal reaches the seat while its turn runs, with the sentence for it."""
+    judged, sentence, reply = await told(call)
+    assert reason == judged
+    assert Reply(1, ok=False, text=sentence, rejection=reason) == reply
 
 
 @pytest.mark.parametrize(
-    "aside,calls,word,told",
+    "aside,call,reason",
     [
-        ({"max_members": 1}, [dm(["b", "c"], "m")], "audience_too_large", "at most 1 may be"),
-        (
-            {"max_messages": 0},
-            [dm("b", "m")],
-            "budget_spent",
-            "has had 0 private messages in a row",
-        ),
-        ({"require_thread": True}, [dm("b", "m")], "thread_required", "needs a thread"),
-        ({}, [post("!aside hello")], "no_audience", "name a seat with @id"),
-        ({}, [post("!aside @user hello")], "no_audience", "name a seat with @id"),
+        ({"max_members": 1}, dm(["b", "c"], "m"), "audience_too_large"),
+        ({"max_messages": 0}, dm("b", "m"), "budget_spent"),
+        ({"require_thread": True}, dm("b", "m"), "thread_required"),
+        ({}, post("!aside hello"), "no_audience"),
+        ({}, post("!aside @user hello"), "no_audience"),
     ],
 )
 async def test_an_aside_that_is_declined_is_told_the_reason(
-    aside: dict[str, Any], calls: list[CallPair], word: str, told: str
+    aside: dict[str, Any], call: CallPair, reason: str
 ) -> None:
-    """The word is the policy's reason, and nothing was published."""
+    """It is the policy's reason, and nothing was published."""
     policy = AsidePolicy(**{"enabled": True, "max_members": 2, "max_messages": 9, **aside})
-    reply = await reply_to(*calls, policy=Policy(aside=policy))
-    assert (False, word) == (reply.ok, reply.rejection)
-    assert reply.text.startswith("Nothing was published: ")
-    assert told in reply.text
+    judged, sentence, reply = await told(call, policy=Policy(aside=policy))
+    assert reason == judged
+    assert Reply(1, ok=False, text=sentence, rejection=reason) == reply
 
 
 async def test_a_run_of_asides_spends_its_budget_and_a_desk_row_restores_it() -> None:
@@ -202,7 +193,6 @@ async def test_more_calls_than_allowed_are_refused_and_the_last_accepted_still_s
     result = await play({"a": a}, policy=Policy(max_calls=3))
     expected = ["ok", "unknown_tool", "ok", "too_many_calls", "too_many_calls"]
     assert expected == a.turns[0].words
-    assert "This turn has used up its 3 calls; end it." == a.turns[0].replies[-1].text
     assert ["user: go", "a: stands"] == said(result)
 
 
@@ -246,7 +236,7 @@ async def test_whatever_a_seat_calls_gets_one_reply_and_a_refusal_changes_nothin
     replies: list[Reply] = []
 
     def state() -> tuple[object, ...]:
-        room_state = room.state
+        room_state = room.engine.state
         return (tuple(room_state.rows), room_state.pending, room_state.episode, room_state.nudges)
 
     async def a(turn: Turn) -> None:
@@ -284,10 +274,12 @@ async def test_a_row_holds_what_was_said_by_whom_to_whom_and_what_was_decided() 
     to_a = Mention(agent("a"), "@a", 0)
     aside = Audience("aside", ["a"])
     assert [
-        RowEntry(Row(1, "d", Author("person", "user"), "go", DESK), "opening", TurnFor("a", 0)),
+        RowEntry(
+            Row(1, "d", Author("person", "user"), "go", DESK), RowKind.OPENING, TurnFor("a", 0)
+        ),
         RowEntry(
             Row(2, "d", Author("agent", "a"), "@b hi", DESK),
-            "seat",
+            RowKind.SEAT,
             TurnFor("b", 1, to_b),
             (to_b,),
             turn=1,
@@ -295,7 +287,7 @@ async def test_a_row_holds_what_was_said_by_whom_to_whom_and_what_was_decided() 
         ),
         RowEntry(
             Row(3, "d", Author("agent", "b"), "psst", aside),
-            "seat",
+            RowKind.SEAT,
             TurnFor("a", 2, to_a),
             (to_a,),
             turn=2,
@@ -306,11 +298,18 @@ async def test_a_row_holds_what_was_said_by_whom_to_whom_and_what_was_decided() 
 
 async def test_the_last_accepted_call_stands() -> None:
     """An earlier one is replaced, and a refused or a reading one in between changes nothing."""
-    a = RecordingSeat(post("one"), dm("b", "two"), post("three"), read(), dm("zz", "four"))
-    result = await play({"a": a, "b": ScriptedSeat()}, policy=Policy(aside=ASIDES))
-    assert ["user: go", "a: three"] == said(result)
+    calls = [complete("one"), dm("b", "two"), post("three"), read(), dm("zz", "four")]
+    a = RecordingSeat(*calls)
+    options = {"policy": Policy(aside=ASIDES), "clock": SimulatedClock(), "opening": "go"}
+    room = Room({"a": a, "b": ScriptedSeat()}, **options)  # type: ignore[arg-type]
+    assert ["user: go", "a: three"] == said(await room.run())
     assert ["ok", "ok", "ok", "ok", "unknown_recipient"] == a.turns[0].words
-    assert [False, True, True] == ["It replaces" in reply.text for reply in a.turns[0].replies[:3]]
+    speaker, before = room.engine.state.speakers["a"], None
+    for call, reply in zip(calls[:3], a.turns[0].replies, strict=False):
+        verdict = judge(*call, speaker)
+        assert isinstance(verdict, Accepted)
+        assert accepted_text(verdict, speaker, replaced=before) == reply.text
+        before = verdict
 
 
 async def test_a_replaced_completion_completes_nothing() -> None:
@@ -351,7 +350,7 @@ async def test_what_a_failed_turn_had_accepted_is_dropped_and_the_log_says_so(
 
     result = await play({"a": a, "b": ScriptedSeat()})
     assert (["user: go"], ["a 0 failed"]) == (said(result), outcomes(result))
-    assert ["boom @b secret"] == [str(error) for error in result.failures.values()]
+    assert {1: Raised("RuntimeError", "boom @b secret")} == result.failures
     room = {"room": "desk", "log_level": "warning"}
     assert [
         {"event": "turn.dropped", "turn": 1, "seat": "a", "why": "failed", **room},
@@ -391,9 +390,8 @@ async def test_a_silent_turn_is_granted_once_more_where_the_policy_says_retry() 
     a = ScriptedSeat("thinking", [post("@b here")])
     b = ScriptedSeat([])
     result = await play({"a": a, "b": b}, policy=Policy(silence="retry"))
-    note = "You ended your last turn without a call, so nobody heard you. Speak in a call."
-    assert [(1, 1, None), (1, 2, note)] == [(t.number, t.attempt, t.note) for t in a.turns]
-    assert [(2, 1, None), (2, 2, note)] == [(t.number, t.attempt, t.note) for t in b.turns]
+    assert [(1, 1, None), (1, 2, SILENT_NOTE)] == [(t.number, t.attempt, t.note) for t in a.turns]
+    assert [(2, 1, None), (2, 2, SILENT_NOTE)] == [(t.number, t.attempt, t.note) for t in b.turns]
     assert ["a 0 silent", "a 0 spoke", "b 1 silent", "b 1 silent"] == outcomes(result)
     assert (2, "quiet") == (result.granted, result.closed)
     assert a.turns[0].trigger == a.turns[1].trigger
@@ -407,7 +405,7 @@ async def test_a_retry_does_not_count_against_the_limit_of_turns() -> None:
 
 
 async def test_a_first_attempt_that_is_kept_is_late_in_the_second() -> None:
-    """The attempts are told apart: a straggler of the first cannot speak in the second."""
+    """The attempts are told apart: what is kept of the first cannot speak in the second."""
     kept: list[Turn] = []
     words = []
 
@@ -429,8 +427,7 @@ async def test_a_chain_of_mentions_ends_at_the_limit_of_hops() -> None:
     a, b = RecordingSeat(post("@b on")), RecordingSeat(post("@a on"))
     result = await play({"a": a, "b": b}, policy=Policy(dispatch=DispatchPolicy(max_hops=3)))
     assert ["a 0 spoke", "b 1 spoke", "a 2 spoke", "b 3 spoke"] == outcomes(result)
-    assert NoTurn("hop_limit_reached") == result.decisions[-1]
-    assert "has reached its limit of 3 hops" in b.turns[-1].replies[0].text
+    assert NoTurn(NoTurnReason.HOP_LIMIT_REACHED) == result.decisions[-1]
 
 
 async def test_no_hop_at_all_still_lets_a_person_be_answered() -> None:
@@ -445,8 +442,10 @@ async def test_mentions_start_no_turns_where_they_are_disabled() -> None:
     policy = Policy(dispatch=DispatchPolicy(enabled=False))
     a = RecordingSeat(post("@b on"))
     result = await play({"a": a, "b": ScriptedSeat()}, policy=policy)
-    assert (["a 0 spoke"], NoTurn("disabled")) == (outcomes(result), result.decisions[-1])
-    assert "mentions start no turns in this room" in a.turns[0].replies[0].text
+    assert (["a 0 spoke"], NoTurn(NoTurnReason.DISABLED)) == (
+        outcomes(result),
+        result.decisions[-1],
+    )
 
 
 async def test_the_hop_after_a_nudge_begins_at_zero_again() -> None:
@@ -485,7 +484,7 @@ async def test_a_room_without_an_active_seat_is_quiet(seats: dict[Seat, Act]) ->
     """The opening is there, nobody answers, and the chair has nobody to nudge."""
     result = await play(seats, policy=nudging(3))
     assert (["user: go"], "quiet", 0) == (said(result), result.closed, result.nudges)
-    assert (NoTurn("no_active_seat"),) == result.decisions
+    assert (NoTurn(NoTurnReason.NO_ACTIVE_SEAT),) == result.decisions
 
 
 # The chair
@@ -504,8 +503,13 @@ async def test_odd_nudges_go_to_who_was_not_heard_and_even_ones_to_who_spoke_las
         "c 0 spoke",  # nudge 3: only c was not heard
         "c 0 silent",  # nudge 4: c spoke last
     ] == outcomes(result)
-    heard = ["has not heard you yet" in row.content for row in result.rows[2::2]]
-    assert [True, False, True, False] == heard
+    expected = [
+        nudge_text("b", has_spoken=False, narrated=[]),
+        nudge_text("b", has_spoken=True, narrated=[]),
+        nudge_text("c", has_spoken=False, narrated=[]),
+        nudge_text("c", has_spoken=True, narrated=[]),
+    ]
+    assert expected == [row.content for row in result.rows[2::2]]
     assert ([1, 3, 5, 7, 9], 4) == (
         [row.sequence for row in result.rows if row.author.type == "person"],
         result.nudges,
@@ -533,8 +537,8 @@ async def test_a_nudge_names_who_only_narrated_and_forgets_it_then() -> None:
     """Seats that wrote text and called nothing are named once, without an @."""
     a = ScriptedSeat("thinking", "thinking", [read()])
     result = await play({"a": a}, policy=nudging(3))
-    told = ["a wrote text and made no call" in row.content for row in result.rows[1:]]
-    assert [True, True, False] == told
+    expected = [nudge_text("a", has_spoken=False, narrated=who) for who in (["a"], ["a"], [])]
+    assert expected == [row.content for row in result.rows[1:]]
     assert [1, 1, 1] == [row.content.count("@") for row in result.rows[1:]]
 
 
@@ -549,7 +553,8 @@ async def test_a_failed_or_refused_turn_did_not_narrate() -> None:
 
     result = await play({"a": a}, policy=nudging(2))
     assert ["a 0 refused", "a 0 failed", "a 0 failed"] == outcomes(result)
-    assert [False, False] == ["held text" in row.content for row in result.rows[1:]]
+    text = nudge_text("a", has_spoken=False, narrated=[])
+    assert [text, text] == [row.content for row in result.rows[1:]]
 
 
 @pytest.mark.parametrize("id_", ["two words", "a,b", "@a", "#x", "x @lead", "🙂"])
@@ -663,7 +668,7 @@ async def test_a_broadcast_goes_to_the_best_and_to_others_above_the_line_up_to_t
     assert [("@d who?", ("b", "c", "d"))] == asked
     assert {2: recipients} == result.routed
     assert ["a 0 spoke", *[f"{seat} 1 silent" for seat in recipients]] == outcomes(result)
-    assert NoTurn("broadcast") == result.decisions[1]
+    assert NoTurn(NoTurnReason.BROADCAST) == result.decisions[1]
 
 
 async def test_the_chain_of_each_recipient_ends_before_the_next_is_granted() -> None:
@@ -690,7 +695,7 @@ async def test_a_broadcast_at_the_limit_of_hops_goes_to_nobody_and_asks_no_route
     seats = {"a": ScriptedSeat([broadcast("who?")]), "b": ScriptedSeat()}
     result = await play(seats, policy=policy, router=router, journal=journal)
     assert (["a 0 spoke"], "quiet") == (outcomes(result), result.closed)
-    assert [RoutedEntry(2, (), 1)] == [e for e in journal.entries if isinstance(e, RoutedEntry)]
+    assert [RoutedEntry(2, (), (), 1)] == [e for e in journal.entries if isinstance(e, RoutedEntry)]
 
 
 async def test_a_broadcast_of_the_only_seat_goes_to_nobody() -> None:
@@ -717,29 +722,33 @@ async def test_the_lexical_router_picks_by_what_a_seat_is_described_as() -> None
     assert {2: ("c",)} == (await play(seats, policy=policy)).routed
 
 
-@pytest.mark.parametrize(
-    "answer,problem",
-    [
-        (ValueError("down"), "the router failed: ValueError('down')"),
-        ({"zz": 1}, "the router scored 'zz', which is no candidate"),
-        ({"a": 1}, "the router scored 'a', which is no candidate"),
-        ({"b": float("nan")}, "the router scored 'b' as nan, which is no finite number"),
-        (None, "the router must return scores by seat id, not NoneType"),
-    ],
-)
-async def test_a_router_that_fails_or_talks_nonsense_closes_the_room(
-    answer: Any, problem: str
-) -> None:
-    """The row of the broadcast stays, and the result says what failed."""
+async def test_a_router_that_raises_closes_the_room() -> None:
+    """The row of the broadcast stays, and the result says what failed and holds its cause."""
+    error = ValueError("down")
 
     async def router(message: str, candidates: Any) -> Any:
-        if isinstance(answer, Exception):
-            raise answer
+        raise error
+
+    seats = {"a": ScriptedSeat([broadcast("who?")]), "b": ScriptedSeat()}
+    result = await play(seats, router=router)
+    assert ("failed", ["user: go", "a: who?"]) == (result.closed, said(result))
+    assert "the router failed: ValueError('down')" == str(result.error)
+    assert result.error is not None
+    assert error is result.error.__cause__
+
+
+@pytest.mark.parametrize("answer", [{"zz": 1}, {"a": 1}, {"b": float("nan")}, None])
+async def test_a_router_that_talks_nonsense_closes_the_room(answer: Any) -> None:
+    """Whatever is no score of a candidate ends the room with the reason."""
+
+    async def router(message: str, candidates: Any) -> Any:
         return answer
 
     seats = {"a": ScriptedSeat([broadcast("who?")]), "b": ScriptedSeat()}
     result = await play(seats, router=router)
-    assert ("failed", problem) == (result.closed, str(result.error))
+    with pytest.raises(RoomFailure) as raised:
+        check_scores(answer, [Seat(id="b")])
+    assert ("failed", str(raised.value)) == (result.closed, str(result.error))
     assert ["user: go", "a: who?"] == said(result)
 
 
@@ -764,7 +773,7 @@ async def test_a_journal_that_is_full_leaves_a_broadcast_unrouted() -> None:
     room = Room(seats, opening="go", clock=SimulatedClock(), journal=full)
     result = await room.run()
     assert ("failed", {}) == (result.closed, result.routed)
-    assert room.state.unrouted is full.entries[-1]
+    assert room.engine.state.unrouted is full.entries[-1]
 
 
 # Fence seats
@@ -791,23 +800,23 @@ async def test_a_fence_seat_is_read_through_its_text(text: str, row: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "text,word",
+    "text,reason",
     [
         ("<<<POST " + "x" * 100 + " POST>>>", "message_too_large"),
         ("<<<POST !aside @b psst POST>>>", "disabled"),
         ("<<<POST \ud800 POST>>>", "bad_arguments"),
     ],
 )
-async def test_a_fence_seat_can_be_refused(text: str, word: str, events: list[Any]) -> None:
+async def test_a_fence_seat_can_be_refused(text: str, reason: str, events: list[Any]) -> None:
     """Size, shape and privacy are judged as for a call; the turn is refused and the log says why."""
     journal = ListJournal()
     seats = {Seat(id="a", fence=True): ScriptedSeat(text), Seat(id="b"): ScriptedSeat()}
     result = await play(seats, policy=Policy(max_message_bytes=64), journal=journal)
     assert ["a 0 refused"] == outcomes(result)
     (call,) = [entry for entry in journal.entries if isinstance(entry, CallEntry)]
-    assert (word, "fence", "desk_post") == (call.reply, call.source, call.tool)
+    assert (reason, "fence", "desk_post") == (call.reply, call.source, call.tool)
     refused = [event for event in events if event["event"] == "call.refused"]
-    assert [(1, "a", word)] == [(e["turn"], e["seat"], e["reason"]) for e in refused]
+    assert [(1, "a", reason)] == [(e["turn"], e["seat"], e["reason"]) for e in refused]
 
 
 @pytest.mark.parametrize("text", ["", " \n", "<<<POST POST>>>", "<<<POST"])
@@ -816,7 +825,7 @@ async def test_a_fence_seat_with_nothing_in_its_fence_is_silent(text: str) -> No
     seats = {Seat(id="a", fence=True): ScriptedSeat(text)}
     result = await play(seats, policy=nudging(1))
     assert ["a 0 silent", "a 0 silent"] == outcomes(result)
-    assert "held text" not in result.rows[1].content
+    assert nudge_text("a", has_spoken=False, narrated=[]) == result.rows[1].content
 
 
 async def test_a_fence_seat_is_served_no_tools() -> None:
@@ -829,7 +838,6 @@ async def test_a_fence_seat_is_served_no_tools() -> None:
 
     result = await play({Seat(id="a", fence=True): a})
     assert [((), "unknown_tool")] == [(tools, reply.rejection) for tools, reply in seen]
-    assert "You are served no tools: what you say is read out of your text." == seen[0][1].text
     assert ["user: go", "a: by text"] == said(result)
 
 
@@ -853,8 +861,6 @@ async def test_a_declined_aside_is_published_only_where_the_policy_says_so() -> 
     result = await play({"a": a, "b": ScriptedSeat()}, policy=policy)
     assert (["ok"], ["user: go", "a: psst"]) == (a.turns[0].words, said(result))
     assert ("disabled", DESK) == (result.entries[1].refusal, result.rows[1].audience)
-    told = "It goes to the whole desk, not in private: this desk has no private talk."
-    assert told in a.turns[0].replies[0].text
     assert ["a 0 spoke", "b 1 silent"] == outcomes(result)
 
 
@@ -862,12 +868,17 @@ async def test_a_seat_that_is_told_in_time_can_take_back_what_would_be_published
     """The reply comes before the turn ends, so that a later call can replace the message."""
 
     async def a(turn: Turn) -> None:
-        if "whole desk" in (await turn.dm("b", "secret")).text:
+        speaker = room.engine.state.speakers["a"]
+        verdict = judge(*dm("b", "secret"), speaker)
+        assert isinstance(verdict, Accepted)
+        assert verdict.committed.refusal == "disabled"
+        if (await turn.dm("b", "secret")).text == accepted_text(verdict, speaker, replaced=None):
             await turn.post("never mind")
 
     policy = Policy(on_refused_aside="room")
-    result = await play({"a": a, "b": ScriptedSeat()}, policy=policy)
-    assert ["user: go", "a: never mind"] == said(result)
+    seats: dict[str, Act] = {"a": a, "b": ScriptedSeat()}
+    room = Room(seats, opening="go", clock=SimulatedClock(), policy=policy)
+    assert ["user: go", "a: never mind"] == said(await room.run())
 
 
 async def test_an_aside_names_only_who_is_in_it() -> None:
@@ -875,11 +886,10 @@ async def test_an_aside_names_only_who_is_in_it() -> None:
     a = RecordingSeat(dm("b", "@c psst"))
     seats = {"a": a, "b": ScriptedSeat(), "c": ScriptedSeat()}
     result = await play(seats, policy=Policy(aside=ASIDES))
-    assert (NoTurn("no_direct_agent_mention"), ()) == (
+    assert (NoTurn(NoTurnReason.NO_DIRECT_AGENT_MENTION), ()) == (
         result.decisions[1],
         result.entries[1].mentions,
     )
-    assert "@c cannot read this and is not woken." in a.turns[0].replies[0].text
 
 
 # Files
@@ -902,7 +912,7 @@ async def test_files_are_a_row_of_the_workspace_right_after_the_turns_own() -> N
     assert lines == said(result)
     entry = result.entries[2]
     expected = Row(3, "desk", Author("system", kind="workspace"), "a wrote x.py, y.py", DESK)
-    assert (expected, "wrote", NoTurn("source_inactive"), 1) == (
+    assert (expected, "wrote", NoTurn(NoTurnReason.SOURCE_INACTIVE), 1) == (
         entry.row,
         entry.kind,
         entry.decision,
@@ -995,7 +1005,7 @@ def test_a_read_gives_the_last_entries_of_the_projection(backend: str, data: st.
 
         async def act(turn: Turn) -> str:
             reply = await turn.read(limit)
-            expected = project(tuple(room.state.rows), Viewer("agent", id_))[-limit:]
+            expected = project(tuple(room.engine.state.rows), Viewer("agent", id_))[-limit:]
             checked.append(expected == reply.rows)
             return await plays(turn)
 
@@ -1016,8 +1026,10 @@ async def test_what_a_seat_may_not_read_is_a_stub_in_its_history_and_in_a_read()
     await play({"a": a, "b": b, "c": c}, policy=Policy(aside=ASIDES))
     (taken,) = c.turns
     assert ["go", "", "@c settled"] == [entry.content for entry in taken.history]
-    stub = "[2] a → b · aside, 1 message · settled at [3]"
-    assert f"{stub}\n[3] b: @c settled" == taken.replies[0].text
+    stub = taken.history[1].elided
+    assert stub is not None
+    assert (1, 3) == (stub.messages, stub.settled_at)
+    assert read_text(taken.history[1:]) == taken.replies[0].text
     assert taken.history[1:] == taken.replies[0].rows
 
 
@@ -1225,12 +1237,16 @@ async def test_everything_is_written_down_in_the_order_in_which_it_happened() ->
     head = ["Header", "Row", "Turn", "Call", "Call", "Row", "Turn", "End", "Close"]
     assert head == names
     assert isinstance(entries[0], HeaderEntry)
-    assert (None, None) == (entries[0].order, entries[0].scenario)
+    assert (None, None, False) == (
+        entries[0].setup.script,
+        entries[0].scenario,
+        entries[0].own_router,
+    )
     assert TurnEntry(1, "a", 0, 1) == entries[2]
     assert CallEntry(1, 1, "a", 1, "desk_read", {}) == entries[3]
     assert CallEntry(1, 1, "a", 2, "desk_post", {"message": "@b on"}) == entries[4]
     assert TurnEntry(2, "b", 1, 2) == entries[6]
-    assert EndEntry(2, 1, "b", "silent", "thinking") == entries[7]
+    assert EndEntry(2, 1, "b", Outcome.SILENT, "thinking") == entries[7]
 
 
 async def test_a_seat_that_calls_without_end_is_timed_out_like_one_that_hangs() -> None:

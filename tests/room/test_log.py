@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import structlog
 
-from deskroom.room.log import logs_info, room_logger
+from deskroom.room.log import RoomLog
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +22,7 @@ def test_a_program_that_configured_nothing_hears_only_of_warnings_on_stderr(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Nothing goes to stdout, and an event at info level goes nowhere."""
-    log = room_logger("d")
+    log = RoomLog("d")
     log.info("row.committed", sequence=1)
     log.warning("turn.timed_out", turn=2)
     out, err = capsys.readouterr()
@@ -34,16 +34,32 @@ def test_a_program_that_configured_nothing_hears_only_of_warnings_on_stderr(
 
 def test_a_program_that_configured_structlog_gets_events_its_own_way(events: list[Any]) -> None:
     """Every event reaches the processors that are configured, with the room bound to it."""
-    room_logger("d").info("row.committed", sequence=1)
+    RoomLog("d").info("row.committed", sequence=1)
     expected = {"event": "row.committed", "sequence": 1, "room": "d", "log_level": "info"}
     assert [expected] == events
 
 
-def test_whether_info_is_heard_is_asked_of_the_logger() -> None:
-    """Structlog's own levels, the standard library's and a logger of neither kind."""
-    assert (False, True) == (logs_info(room_logger("d")), logs_info(object()))
-    heard = [
-        logs_info(logging.Logger("d", level))  # noqa: LOG001 - it shall be in no registry
-        for level in (logging.DEBUG, logging.INFO, logging.WARNING)
-    ]
-    assert [True, True, False] == heard
+@pytest.mark.parametrize(
+    "level,heard",
+    [(logging.DEBUG, True), (logging.INFO, True), (logging.WARNING, False)],
+)
+def test_whether_info_is_heard_is_asked_of_the_logger(level: int, heard: bool) -> None:
+    """Structlog's own levels and the standard library's; nobody pays for a level that is off."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(level))
+    assert heard is RoomLog("d").hears_info
+    structlog.configure(
+        wrapper_class=structlog.stdlib.BoundLogger,
+        logger_factory=lambda *_: logging.Logger("d", level),  # noqa: LOG001 - it shall be in no registry
+    )
+    assert heard is RoomLog("d").hears_info
+
+
+def test_a_logger_of_neither_kind_hears_everything() -> None:
+    """A logger that cannot be asked is told."""
+    structlog.configure(wrapper_class=structlog.BoundLoggerBase)
+    assert RoomLog("d").hears_info
+
+
+def test_nobody_hears_of_info_in_a_program_that_configured_nothing() -> None:
+    """So a room that nobody listens to makes no events."""
+    assert not RoomLog("d").hears_info

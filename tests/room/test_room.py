@@ -14,13 +14,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from deskroom.core import DESK, AsidePolicy, Author, DispatchPolicy, Person, Row, TurnFor
-from deskroom.engine.entries import Entry, RowEntry
+from deskroom.core import (
+    DESK,
+    AsidePolicy,
+    Author,
+    DispatchPolicy,
+    Mention,
+    Person,
+    Row,
+    Target,
+    TurnFor,
+)
+from deskroom.engine.entries import Entry, Raised, RowEntry
 from deskroom.errors import DeskError, RoomClosed, RoomFailure, RosterError, UsageError
 from deskroom.journal.verify import verify_entries
 from deskroom.room import (
     ChairPolicy,
     Cue,
+    LateCalls,
     Opening,
     Policy,
     Room,
@@ -83,7 +94,7 @@ async def test_people_can_be_given_as_people() -> None:
     a = RecordingSeat(post("@pat_q hi"))
     room = simulated({"a": a}, people=people, desk="d", name="The Desk")
     result = await room.run()
-    assert "@pat_q is the person p and takes no turn." in a.turns[0].replies[0].text
+    assert (Mention(Target("person", "p"), "@pat_q", 0),) == result.entries[1].mentions
     assert ("d", "The Desk", "d") == (
         room.setup.desk_id,
         room.setup.desk_name,
@@ -127,11 +138,11 @@ async def test_seats_are_on_the_desk_in_the_order_given() -> None:
             UsageError,
             "the opening's person 'zz' is not in this room",
         ),
-        ({"opening": " \n"}, UsageError, "a person's words must not be blank"),
+        ({"opening": " \n"}, UsageError, "what a person says must not be blank"),
         (
             {"opening": "\ud800"},
             UsageError,
-            "a person's words must be text that UTF-8 can hold",
+            "what a person says must be text that UTF-8 can hold",
         ),
         (
             {"opening": "hi", "people": {}},
@@ -216,7 +227,8 @@ async def test_a_result_holds_all_that_was_said_and_decided() -> None:
         tuple(entry.row for entry in result.entries),
         tuple(entry.decision for entry in result.entries),
     )
-    assert ({2: ("b", "c")}, {4: error}) == (result.routed, result.failures)
+    assert {2: ("b", "c")} == result.routed
+    assert ({4: Raised("ValueError", "boom")}, {4: error}) == (result.failures, result.exceptions)
     assert (4, 0, "quiet", None, ()) == (
         result.granted,
         result.nudges,
@@ -353,11 +365,11 @@ async def test_a_word_between_turns_takes_the_place_of_the_turn_that_was_pending
 @pytest.mark.parametrize(
     "person,text,message",
     [
-        ("usr", "hi", "'usr' is no person of this room; did you mean 'user'?"),
-        ("a", "hi", "'a' is no person of this room"),
-        ("user", " \u2003", "a person's words must not be blank"),
-        ("user", "", "a person's words must not be blank"),
-        ("user", "\udfff", "a person's words must be text that UTF-8 can hold"),
+        ("usr", "hi", "'usr' is not a person of this room; did you mean 'user'?"),
+        ("a", "hi", "'a' is not a person of this room"),
+        ("user", " \u2003", "what a person says must not be blank"),
+        ("user", "", "what a person says must not be blank"),
+        ("user", "\udfff", "what a person says must be text that UTF-8 can hold"),
     ],
 )
 async def test_a_stranger_or_a_blank_word_is_refused(person: str, text: str, message: str) -> None:
@@ -573,7 +585,7 @@ async def test_a_room_can_be_stopped_from_its_callback_and_more_than_once() -> N
     assert ("stopped", ["user: go"], 0) == (result.closed, said(result), result.granted)
 
 
-async def test_what_a_turn_owes_is_still_done_when_the_room_is_stopped() -> None:
+async def test_what_a_turn_leaves_behind_is_still_done_when_the_room_is_stopped() -> None:
     """The row about its files, and the routing of its broadcast, come before the close."""
 
     async def a(turn: Turn) -> None:
@@ -595,7 +607,7 @@ async def test_stopping_a_closed_room_changes_nothing() -> None:
     room = simulated({"a": ScriptedSeat()})
     result = await room.run()
     room.stop()
-    assert ("quiet", "quiet") == (result.closed, room.state.closed)
+    assert ("quiet", "quiet") == (result.closed, room.engine.state.closed)
 
 
 async def test_a_room_can_be_stopped_by_a_seat_as_it_is_cancelled() -> None:
@@ -614,7 +626,7 @@ async def test_a_room_can_be_stopped_by_a_seat_as_it_is_cancelled() -> None:
 
 @pytest.mark.parametrize("hangs", ["router", "callback"])
 async def test_a_stop_does_not_wait_for_what_is_not_the_rooms_own(hangs: str) -> None:
-    """A router and a callback are cancelled; the routing stays owed to whoever goes on."""
+    """A router and a callback are cancelled; the routing is left to whoever goes on."""
     waits = anyio.Event()
 
     async def forever(*_: object) -> Mapping[str, float]:
@@ -676,7 +688,7 @@ async def test_a_callback_hears_of_every_row_as_soon_as_it_is_there(kind: str) -
     heard: list[tuple[str, int]] = []
 
     def hear(entry: RowEntry) -> None:
-        heard.append((entry.row.content, len(room.state.turns)))
+        heard.append((entry.row.content, len(room.engine.state.turns)))
 
     async def hear_later(entry: RowEntry) -> None:
         await checkpoint()
@@ -808,8 +820,11 @@ async def test_a_room_that_had_closed_stays_closed() -> None:
     assert (whole.rows, whole.closed, []) == (again.rows, again.closed, rest.entries)
 
 
-async def test_calls_that_a_process_still_had_to_send_can_be_sent_by_the_next() -> None:
-    """They count as late calls of the turn that had ended."""
+@pytest.mark.parametrize("after_s,time", [(None, 0.0), (60, 60.0)])
+async def test_calls_that_a_process_still_had_to_send_can_be_sent_by_the_next(
+    after_s: float | None, time: float
+) -> None:
+    """They count as late calls of the turn that had ended, at once or after a while."""
     journal = ListJournal()
     script = Script([Cue("a"), Cue("b")], listed=True)
     whole = simulated(
@@ -818,11 +833,13 @@ async def test_calls_that_a_process_still_had_to_send_can_be_sent_by_the_next() 
     await whole.run()
     # Up to the row of the first turn.
     kept = journal.entries[: journal.entries.index(journal.rows[1]) + 1]
-    room = simulated({"a": ScriptedSeat(), "b": ScriptedSeat()}, resume=kept, script=script)
-    room.straggle(room.state.turns[0], [post("late"), ("x", None)])
+    late = LateCalls(1, 1, "a", (post("late"), ("x", None)), after_s)
+    clock = SimulatedClock(guard=False)
+    seats = {"a": ScriptedSeat(), "b": ScriptedSeat()}
+    room = simulated(seats, resume=kept, script=script, late_calls=[late], clock=clock)
     result = await room.run()
     assert [["ok", "turn_ended", "turn_ended"], []] == [list(turn.replies) for turn in result.turns]
-    assert ["user: go", "a: x"] == said(result)
+    assert (["user: go", "a: x"], time) == (said(result), clock.now())
 
 
 # Several rooms

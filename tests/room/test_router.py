@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pytest
 
 from deskroom.engine.setup import Seat
-from deskroom.errors import RoomFailure
-from deskroom.room.router import ScriptedRouter, check_scores, lexical
+from deskroom.room.router import ScriptedRouter, lexical
 
 SEATS = (
     Seat(id="prover", name="Prover", role="proves lemmas", brief="Number theory and lattices."),
@@ -42,38 +39,3 @@ async def test_a_scripted_router_gives_its_mappings_in_turn_and_then_nothing() -
     router = ScriptedRouter([{"coder": 0.9}, {"clerk": 0.3}])
     asked = [await router("any", SEATS) for _ in range(3)]
     assert [{"coder": 0.9}, {"clerk": 0.3}, {}] == asked
-
-
-def test_scores_that_make_sense_are_taken_as_floats() -> None:
-    """Whole numbers and floats are scores; a candidate may be left out."""
-    assert {"coder": 1.0, "clerk": -0.5} == check_scores({"coder": 1, "clerk": -0.5}, SEATS)
-
-
-@pytest.mark.parametrize(
-    "scores,problem",
-    [
-        (None, "the router must return scores by seat id, not NoneType"),
-        ([("coder", 1)], "the router must return scores by seat id, not list"),
-        ({"codr": 1}, "the router scored 'codr', which is no candidate; did you mean 'coder'?"),
-        ({"zzz": 1}, "the router scored 'zzz', which is no candidate"),
-        ({7: 1}, "the router scored 7, which is no candidate"),
-        ({"coder": True}, "the router scored 'coder' as True, which is no finite number"),
-        ({"coder": "1"}, "the router scored 'coder' as '1', which is no finite number"),
-        ({"coder": None}, "the router scored 'coder' as None, which is no finite number"),
-        ({"coder": float("nan")}, "the router scored 'coder' as nan, which is no finite number"),
-        ({"coder": float("inf")}, "the router scored 'coder' as inf, which is no finite number"),
-    ],
-)
-def test_nonsense_of_a_router_is_a_failure_that_says_what_was_wrong(
-    scores: Mapping[str, float], problem: str
-) -> None:
-    """Nothing but finite numbers for candidates is taken, and the nearest candidate is named."""
-    with pytest.raises(RoomFailure) as raised:
-        check_scores(scores, SEATS)
-    assert problem == str(raised.value)
-
-
-def test_a_score_too_large_for_a_float_is_a_failure_too() -> None:
-    """A whole number beyond the floats is refused like infinity."""
-    with pytest.raises(RoomFailure, match="is no finite number"):
-        check_scores({"coder": 10**400}, SEATS)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deskroom.core import Member, Roster
+from deskroom.core.reasons import CallFault
 from deskroom.core.text import trim
 from deskroom.speech import (
     Broadcast,
@@ -45,7 +46,7 @@ def test_each_tool_is_read(name: str, expected: Utterance | Read) -> None:
 @pytest.mark.parametrize("name", ["desk_post", "POST", "", " post", "shout", "close "])
 def test_other_names_are_unknown(name: str) -> None:
     """The host's prefix is not known here, nor is any other spelling."""
-    assert parse_call(name, {"message": "hi"}) == Rejection("unknown_tool", name)
+    assert parse_call(name, {"message": "hi"}) == Rejection(CallFault.UNKNOWN_TOOL, name)
 
 
 @pytest.mark.parametrize("name", ["post", "broadcast", "complete_episode", "close", "dm"])
@@ -54,7 +55,7 @@ def test_other_names_are_unknown(name: str) -> None:
 )
 def test_nothing_said_is_an_empty_message(name: str, arguments: dict[str, Any]) -> None:
     """Absent, null and blank are one, and this is told before recipients are looked at."""
-    assert parse_call(name, arguments) == Rejection("empty_message")
+    assert parse_call(name, arguments) == Rejection(CallFault.EMPTY_MESSAGE)
 
 
 def test_ink_that_looks_like_white_space_is_a_message() -> None:
@@ -80,7 +81,7 @@ def test_recipients_are_cleaned_and_kept_in_order(to: list[str], expected: tuple
 @pytest.mark.parametrize("arguments", [{}, {"to": None}, {"to": []}, {"to": ["@", " ", "@@ "]}])
 def test_a_dm_to_nobody_has_no_recipients(arguments: dict[str, Any]) -> None:
     """Absent, null, empty and all-blank lists are one."""
-    assert parse_call("dm", {"message": "m", **arguments}) == Rejection("no_recipients")
+    assert parse_call("dm", {"message": "m", **arguments}) == Rejection(CallFault.NO_RECIPIENTS)
 
 
 @pytest.mark.parametrize(
@@ -109,12 +110,12 @@ def test_any_text_at_all_is_read_or_rejected(name: str, message: str, to: list[s
     [
         (["bob"], None),
         (["ada", "bob"], None),
-        (["bob", "ghost", "old"], Rejection("unknown_recipient", "ghost")),
-        (["ada", "old"], Rejection("unknown_recipient", "old")),
-        (["BOB"], Rejection("unknown_recipient", "BOB")),
-        (["ada"], Rejection("self_recipient")),
-        (["ada", "ada"], Rejection("self_recipient")),
-        ([], Rejection("self_recipient")),
+        (["bob", "ghost", "old"], Rejection(CallFault.UNKNOWN_RECIPIENT, "ghost")),
+        (["ada", "old"], Rejection(CallFault.UNKNOWN_RECIPIENT, "old")),
+        (["BOB"], Rejection(CallFault.UNKNOWN_RECIPIENT, "BOB")),
+        (["ada"], Rejection(CallFault.SELF_RECIPIENT)),
+        (["ada", "ada"], Rejection(CallFault.SELF_RECIPIENT)),
+        ([], Rejection(CallFault.SELF_RECIPIENT)),
     ],
 )
 def test_the_recipients_of_a_dm_must_act_and_not_be_its_author_alone(
@@ -134,7 +135,9 @@ def test_the_roster_is_not_validated_when_recipients_are_checked() -> None:
     """Over a roster that is wrong the recipients are still only looked up."""
     roster = Roster([Member(""), Member("bob"), Member("bob")])
     assert check_recipients(Dm("m", ["bob"]), "ada", roster) is None
-    assert check_recipients(Dm("m", ["x"]), "ada", roster) == Rejection("unknown_recipient", "x")
+    assert check_recipients(Dm("m", ["x"]), "ada", roster) == Rejection(
+        CallFault.UNKNOWN_RECIPIENT, "x"
+    )
 
 
 def test_a_dm_is_to_a_list_and_not_to_one_string() -> None:

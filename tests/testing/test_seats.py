@@ -3,6 +3,7 @@ from __future__ import annotations
 import anyio
 import pytest
 
+from deskroom.core.reasons import CloseReason
 from deskroom.engine.entries import CloseEntry
 from deskroom.errors import RoomFailure
 from deskroom.room import Policy, Turn
@@ -77,7 +78,7 @@ def test_a_list_journal_keeps_every_entry_until_it_is_full() -> None:
     journal = ListJournal()
     result = anyio.run(simulated_room({"a": ScriptedSeat([complete("x")])}, journal=journal).run)
     assert result.entries == tuple(journal.rows)
-    assert CloseEntry("completed") == journal.entries[-1]
+    assert CloseEntry(CloseReason.COMPLETED) == journal.entries[-1]
     full = ListJournal(room_for=0)
     with pytest.raises(RoomFailure):
-        full.write(CloseEntry("quiet"))
+        full.write(CloseEntry(CloseReason.QUIET))

@@ -29,10 +29,12 @@ def plain(value: object) -> Any:  # noqa: ANN401 - JSON values
     """
     if type(value) is str and value.isascii():
         return value
-    if type(value) is dict and all(
-        type(key) is type(text) is str and text.isascii() for key, text in value.items()
-    ):
-        return dict(value)
+    if type(value) is dict:
+        for key, text in value.items():
+            if type(key) is not str or type(text) is not str or not text.isascii():
+                break
+        else:
+            return dict(value)
     try:
         return _plain(value, _MOST_NESTED)
     except _NotJsonError:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from attrs import field, frozen
+from attrs import define, field, frozen
 
 __all__ = ["Cue", "Script", "ScriptPosition", "order_of"]
 
@@ -42,16 +42,21 @@ def order_of(script: Script | None) -> Literal["listed", "routed"] | None:
     return "listed" if script.listed else "routed"
 
 
+@define
 class ScriptPosition:
     """How far a script has been played. Every question is answered in constant time."""
 
-    def __init__(self, script: Script) -> None:
-        self.script = script
-        self._played = bytearray(len(script.cues))
-        self._head = 0
-        self._of_seat: dict[str, list[int]] = {}
-        for at in range(len(script.cues) - 1, -1, -1):
-            seat = script.cues[at].seat
+    script: Script = field(eq=False)
+    _played: bytearray = field(init=False)
+    _head: int = field(default=0, init=False)
+    #: The cues that each seat has left, the next one last.
+    _of_seat: dict[str, list[int]] = field(factory=dict, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        cues = self.script.cues
+        self._played = bytearray(len(cues))
+        for at in range(len(cues) - 1, -1, -1):
+            seat = cues[at].seat
             if seat is not None:
                 self._of_seat.setdefault(seat, []).append(at)
 

@@ -69,6 +69,8 @@ class TurnRecord:
     #: How many rows there were at this grant, and at the seat's grant before it.
     granted_at: int = field(default=0, repr=False)
     since: int | None = field(default=None, repr=False)
+    #: Whether a call was made in time; late ones are no calls of the turn.
+    called: bool = field(default=False, repr=False)
     #: While the turn is open: its stage, and the accepted call that stands.
     stage: Stage = field(default=Stage.OPEN, repr=False)
     held: Accepted | None = field(default=None, repr=False)
@@ -206,6 +208,7 @@ class RoomState:
         record = self.open
         if entry.source == "call":
             record.replies.append(entry.reply)
+            record.called = True
         verdict = entry.verdict or self._judged(entry)
         stage = advance(record.stage, event_of(verdict))
         assert isinstance(stage, Stage)  # noqa: S101 - a call ends no turn
@@ -241,7 +244,8 @@ class RoomState:
 
         A fence seat's text is no narration.
         """
-        if record.replies or record.row is not None:
+        attempts = self.turns[self._first_of[record.number - 1] :]
+        if record.row is not None or any(attempt.called for attempt in attempts):
             if self.narrated.get(record.seat) == record.number:
                 del self.narrated[record.seat]
         elif not (self.setup.by_id[record.seat].fence or is_blank(record.text)):

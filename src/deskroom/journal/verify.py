@@ -138,6 +138,8 @@ class Verifier:
         """Return the entry that the rules give here, or why they give none of this kind."""
         match entry:
             case TurnEntry():
+                # What was read out of a text that a crash lost is gone with it.
+                self._read_from_text = None
                 return self._due(entry, f"{entry.seat} is granted a turn")
             case CallEntry():
                 return self._call(entry)

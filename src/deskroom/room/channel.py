@@ -1,6 +1,7 @@
 """A bounded channel between two actors, with a sending and a receiving end.
 
-It keeps its items itself: an anyio memory object stream costs a fifth more a turn (bench/README.md).
+It keeps its items itself: on anyio's memory object streams a turn costs nearly twice as much
+(bench/README.md).
 What matters is the waiting. A reader whose answer is being made meanwhile lets the event loop go
 round once and looks again, which is cheapest; a ``patient`` one, which is likely to wait long,
 would only look in vain and waits for a wakeup at once.

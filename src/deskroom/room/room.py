@@ -44,7 +44,6 @@ class RoomResult:
 
     closed: CloseReason
     rows: tuple[Row, ...] = field(repr=False)
-    decisions: tuple[Decision, ...] = field(repr=False)
     entries: tuple[RowEntry, ...] = field(repr=False)
     turns: tuple[TurnRecord, ...] = field(repr=False)
     granted: int
@@ -68,7 +67,6 @@ class RoomResult:
         return cls(
             closed=state.closed or CloseReason.FAILED,
             rows=tuple(state.rows),
-            decisions=tuple(entry.decision for entry in state.entries),
             entries=tuple(state.entries),
             turns=tuple(state.turns),
             granted=state.granted,
@@ -80,6 +78,11 @@ class RoomResult:
             setup=state.setup,
             state=state,
         )
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """What was decided after each row."""
+        return tuple(entry.decision for entry in self.entries)
 
     @property
     def failures(self) -> dict[int, Raised]:

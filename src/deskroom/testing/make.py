@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Final, Protocol, TypedDict, TypeVar, Unpack
+from typing import Final, Protocol, TypedDict, Unpack
 
 from deskroom.core import Person
 from deskroom.errors import FileError, hint
@@ -16,9 +14,7 @@ from deskroom.room.host import OnRow
 from deskroom.room.seat import Act
 from deskroom.scenario import Replay, Scenario, load_scenario, play_scenario, replay_scenario
 
-__all__ = ["OPENING", "Replayer", "RoomFactory", "RoomOptions", "off_loop", "simulated_room"]
-
-T = TypeVar("T")
+__all__ = ["OPENING", "Replayer", "RoomFactory", "RoomOptions", "simulated_room"]
 
 #: What the first person of a test's room says when the test does not care.
 OPENING: Final = "Begin."
@@ -35,6 +31,7 @@ class RoomOptions(TypedDict, total=False):
     on_row: OnRow | None
     journal: Journal | None
     resume: Iterable[Entry]
+    raise_from_seats: tuple[type[Exception], ...]
 
 
 def simulated_room(
@@ -46,10 +43,12 @@ def simulated_room(
 ) -> Room:
     """Return a room in simulated time, where a wait costs nothing.
 
-    Everything is as in ``Room``, but for two defaults: the clock is a new ``SimulatedClock``, and
-    the first person opens with ``OPENING``, so that the room does not wait for words which a test
-    forgot. With ``opening=None`` it waits for the first ``say``.
+    Everything is as in ``Room``, but for three defaults: the clock is a new ``SimulatedClock``; the
+    first person opens with ``OPENING``, so that the room does not wait for a message which a test
+    forgot (with ``opening=None`` it waits for the first ``say``); and an ``AssertionError`` in a
+    seat fails the test, and not only the seat's turn.
     """
+    options.setdefault("raise_from_seats", (AssertionError,))
     return Room(seats, opening=opening, clock=clock or SimulatedClock(), **options)
 
 
@@ -71,8 +70,8 @@ class RoomFactory(Protocol):
 class Replayer:
     """Replays scenarios that are named by path. A relative one is looked for in some folders.
 
-    ``replay(path)`` works anywhere, in a running event loop too, since it plays in a thread with a
-    loop of its own; ``await replay.play(path)`` plays on the loop that is running, whichever it is.
+    ``replay(path)`` needs no event loop, and works where one runs; ``await replay.play(path)`` plays
+    with actors on the loop that is running, whichever it is.
     """
 
     def __init__(self, *folders: str | os.PathLike[str]) -> None:
@@ -87,12 +86,12 @@ class Replayer:
         ``ScenarioError``, and one that is nowhere ``FileError``.
         """
         loaded = self.load(scenario)
-        return off_loop(partial(replay_scenario, loaded, fail_on_unused=fail_on_unused))
+        return replay_scenario(loaded, fail_on_unused=fail_on_unused)
 
     async def play(
         self, scenario: str | os.PathLike[str] | Scenario, *, fail_on_unused: bool = False
     ) -> Replay:
-        """Do the same on the event loop that is running, asyncio's or trio's."""
+        """Do the same with actors on the event loop that is running, asyncio's or trio's."""
         return await play_scenario(self.load(scenario), fail_on_unused=fail_on_unused)
 
     def load(self, scenario: str | os.PathLike[str] | Scenario) -> Scenario:
@@ -111,16 +110,6 @@ class Replayer:
         looked = " or in ".join(_as_typed(folder) for folder in folders)
         named = _as_typed(path) if path.is_absolute() else str(path)
         raise FileError(named, f"there is no such file in {looked}{hint(path.name, known)}")
-
-
-def off_loop(function: Callable[[], T]) -> T:
-    """Return what a function returns in a thread of its own, where no event loop runs.
-
-    So it can be called wherever a loop runs, and no loop that a test has set is replaced.
-    """
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        # In an empty context too: it is there that a loop notes that it runs.
-        return thread.submit(function).result()
 
 
 def _as_typed(path: Path) -> str:

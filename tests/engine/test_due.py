@@ -6,14 +6,26 @@ from typing import Any
 
 import pytest
 
-from deskroom.core import DESK, Author, NoTurn, Person, Row, TurnFor
-from deskroom.engine import steps as s
+from deskroom.core import (
+    DESK,
+    Author,
+    Decision,
+    DispatchPolicy,
+    Mention,
+    NoTurn,
+    Person,
+    Row,
+    TurnFor,
+    agent,
+)
+from deskroom.core.reasons import CloseReason, NoTurnReason, Outcome, RowKind
+from deskroom.engine.due import Await, next_due
 from deskroom.engine.entries import (
+    CloseEntry,
     EndEntry,
     Entry,
     RoutedEntry,
     RowEntry,
-    RowKind,
     TurnEntry,
 )
 from deskroom.engine.setup import Opening, Setup
@@ -38,24 +50,40 @@ def row(
     author: str,
     to: str | None = None,
     hop: int = 1,
-    kind: RowKind = "seat",
+    kind: RowKind = RowKind.SEAT,
     **rest: Any,
 ) -> RowEntry:
     """Return the entry of a row that hands the turn to ``to``."""
-    decision = NoTurn("no_direct_agent_mention") if to is None else TurnFor(to, hop)
+    decision = NoTurn(NoTurnReason.NO_DIRECT_AGENT_MENTION) if to is None else TurnFor(to, hop)
     who = Author("agent" if kind == "seat" else "person", author)
     return RowEntry(Row(sequence, "d", who, "x", DESK), kind, decision, **rest)
 
 
-OPENING = row(1, "p", "a", 0, "opening")
+OPENING = row(1, "p", "a", 0, RowKind.OPENING)
 GRANT = TurnEntry(1, "a", 0, 1)
 SPOKE = row(2, "a", "b")
-SILENT = EndEntry(1, 1, "a", "silent")
+SILENT = EndEntry(1, 1, "a", Outcome.SILENT)
 BROADCAST = RowEntry(
-    Row(2, "d", Author("agent", "a"), "x", DESK), "seat", NoTurn("broadcast"), broadcasting=True
+    Row(2, "d", Author("agent", "a"), "x", DESK),
+    RowKind.SEAT,
+    NoTurn(NoTurnReason.BROADCAST),
+    broadcasting=True,
 )
-ROUTED = RoutedEntry(2, ("c", "b"), 1)
+ROUTED = RoutedEntry(2, (), ("c", "b"), 1)
 NUDGES = Policy(chair=ChairPolicy(rounds=2))
+
+
+def next_row(room: RoomState) -> tuple[RowKind, str | None, Decision, list[str | None]]:
+    """Return the row that is due: its kind, who says it, what is decided, and whom it names."""
+    due = next_due(room)
+    assert isinstance(due, RowEntry)
+    assert (len(room.rows) + 1, "d", DESK) == (due.row.sequence, due.row.chat_id, due.row.audience)
+    return due.kind, due.row.author.id, due.decision, [m.target.id for m in due.mentions]
+
+
+def nudge(seat: str) -> tuple[RowKind, str, Decision, list[str]]:
+    """Return a nudge that hands the turn to a seat, as ``next_row`` does."""
+    return RowKind.NUDGE, "p", TurnFor(seat, 0, Mention(agent(seat), f"@{seat}", 0)), [seat]
 
 
 def script(*cues: str, listed: bool = False) -> Script:
@@ -68,56 +96,100 @@ def script(*cues: str, listed: bool = False) -> Script:
 
 def test_a_room_begins_with_its_opening() -> None:
     """The opening is the first row, and it is appended once."""
-    assert s.Open() == s.next_step(state())
-    assert TurnEntry(1, "a", 0, 1, 1, None) == s.next_step(state(OPENING))
+    assert (RowKind.OPENING, "p", TurnFor("a", 0), []) == next_row(state())
+    assert TurnEntry(1, "a", 0, 1, 1, None) == next_due(state(OPENING))
 
 
 def test_a_room_without_an_opening_waits_for_a_person() -> None:
     """Nobody has opened it, so there is nothing to nudge about and nothing to close."""
-    assert s.Wait() == s.next_step(state(opening=None, policy=NUDGES))
+    assert Await.PERSON == next_due(state(opening=None, policy=NUDGES))
 
 
 def test_a_script_without_an_opening_waits_for_nobody() -> None:
     """A script says everything that will be said, so its room closes, after its nudges."""
     empty = script()
-    assert s.Close("quiet") == s.next_step(state(opening=None, script=empty))
-    assert s.Nudge("a", None) == s.next_step(state(opening=None, script=empty, policy=NUDGES))
+    assert CloseEntry(CloseReason.QUIET) == next_due(state(opening=None, script=empty))
+    assert nudge("a") == next_row(state(opening=None, script=empty, policy=NUDGES))
 
 
 def test_a_script_may_begin_with_a_person() -> None:
     """The first person cue does what an opening does."""
-    assert s.Speak(0) == s.next_step(state(opening=None, script=script("p", "a")))
+    room = state(opening=None, script=script("p", "a"))
+    assert (RowKind.PERSON, "p", TurnFor("a", 0), []) == next_row(room)
+    due = next_due(room)
+    assert isinstance(due, RowEntry)
+    assert 0 == due.cue
 
 
-# What is owed comes first
+# What a turn has left comes first
 
 
 def test_a_row_about_files_comes_before_everything() -> None:
     """Even a broadcast's routing and the close wait for it."""
     entry = RowEntry(
-        SPOKE.row, "seat", SPOKE.decision, completes=True, broadcasting=True, wrote=("f",)
+        SPOKE.row,
+        RowKind.SEAT,
+        SPOKE.decision,
+        turn=1,
+        completes=True,
+        broadcasting=True,
+        wrote=("f",),
     )
-    assert s.Wrote(entry) == s.next_step(state(OPENING, GRANT, entry))
+    expected = RowEntry(
+        Row(3, "d", Author("system", kind="workspace"), "a wrote f", DESK),
+        RowKind.WROTE,
+        NoTurn(NoTurnReason.SOURCE_INACTIVE),
+        turn=1,
+    )
+    assert expected == next_due(state(OPENING, GRANT, entry))
+    assert expected == next_due(state(OPENING, GRANT, entry), stopping=True)
 
 
 def test_a_broadcast_is_routed_before_anything_else() -> None:
     """The choice comes before the close that the same row may cause."""
     policy = Policy(max_turns=1)
-    assert s.Route(BROADCAST) == s.next_step(state(OPENING, GRANT, BROADCAST, policy=policy))
+    room = state(OPENING, GRANT, BROADCAST, policy=policy)
+    assert [Await.SCORES, Await.SCORES] == [next_due(room), next_due(room, stopping=True)]
+
+
+@pytest.mark.parametrize(
+    "setup",
+    [
+        {"policy": Policy(dispatch=DispatchPolicy(max_hops=0))},
+        {"seats": (Seat(id="a"),)},
+        {"seats": (Seat(id="a"), Seat(id="b", retired=True))},
+    ],
+)
+def test_a_broadcast_that_can_reach_nobody_asks_no_router(setup: dict[str, Any]) -> None:
+    """At the limit of hops, and where no other seat acts, it is routed to nobody at once."""
+    assert RoutedEntry(2, (), (), 1) == next_due(state(OPENING, GRANT, BROADCAST, **setup))
 
 
 def test_a_silent_turn_is_granted_again_as_the_same_turn() -> None:
     """The retry has the number, hop and trigger of the turn, whatever the limits say."""
     policy = Policy(silence="retry", max_turns=1)
     expected = TurnEntry(1, "a", 0, 1, 2, None)
-    assert expected == s.next_step(state(OPENING, GRANT, SILENT, policy=policy))
+    assert expected == next_due(state(OPENING, GRANT, SILENT, policy=policy))
 
 
 def test_a_turn_that_a_crash_cut_short_is_granted_again() -> None:
     """A state with an open turn, as a journal may leave it, goes on with that turn."""
-    assert TurnEntry(1, "a", 0, 1, 2, None) == s.next_step(state(OPENING, GRANT))
+    assert TurnEntry(1, "a", 0, 1, 2, None) == next_due(state(OPENING, GRANT))
     cued = state(OPENING, TurnEntry(1, "a", 0, 1, 1, 0), script=script("a", "a"))
-    assert TurnEntry(1, "a", 0, 1, 2, 0) == s.next_step(cued)
+    assert TurnEntry(1, "a", 0, 1, 2, 0) == next_due(cued)
+
+
+# Stopping
+
+
+@pytest.mark.parametrize("entries", [(), (OPENING,), (OPENING, GRANT), (OPENING, GRANT, SPOKE)])
+def test_a_room_that_is_stopping_closes_before_anybody_says_or_is_granted_more(
+    entries: tuple[Entry, ...],
+) -> None:
+    """Neither an opening, nor an open turn, nor one that is pending is waited for."""
+    expected = CloseEntry(CloseReason.STOPPED)
+    assert expected == next_due(state(*entries), stopping=True)
+    assert expected == next_due(state(*entries, policy=NUDGES, opening=None), stopping=True)
 
 
 # The close, in its order
@@ -128,39 +200,39 @@ def test_a_completion_closes_before_everything_that_follows() -> None:
     done = row(2, "a", "b", completes=True)
     policy = Policy(max_turns=1, chair=ChairPolicy(rounds=1))
     room = state(OPENING, GRANT, done, policy=policy, script=script("a", "b"))
-    assert s.Close("completed") == s.next_step(room)
+    assert CloseEntry(CloseReason.COMPLETED) == next_due(room)
 
 
 def test_all_participants_must_complete_where_the_policy_says_all() -> None:
     """One of two is not enough, and a new assignment opens the room again."""
     policy = Policy(close="all", participants=("a", "b"))
     room = state(OPENING, GRANT, row(2, "a", "b", completes=True), policy=policy)
-    assert TurnEntry(2, "b", 1, 2, 1, None) == s.next_step(room)
+    assert TurnEntry(2, "b", 1, 2, 1, None) == next_due(room)
     room.apply(TurnEntry(2, "b", 1, 2))
     room.apply(row(3, "b", completes=True))
-    assert s.Close("completed") == s.next_step(room)
-    room.apply(RoutedEntry(3, ("a",), 2))
-    assert TurnEntry(3, "a", 2, 3, 1, None) == s.next_step(room)
+    assert CloseEntry(CloseReason.COMPLETED) == next_due(room)
+    room.apply(RoutedEntry(3, (), ("a",), 2))
+    assert TurnEntry(3, "a", 2, 3, 1, None) == next_due(room)
 
 
 @pytest.mark.parametrize("queued", [False, True])
 def test_a_script_that_has_nothing_left_for_who_is_next_closes_the_room(queued: bool) -> None:
     """The script comes before the limit of turns, for a pending and for a queued turn alike."""
-    entries = (BROADCAST, RoutedEntry(2, ("b",), 1)) if queued else (SPOKE,)
+    entries = (BROADCAST, RoutedEntry(2, (), ("b",), 1)) if queued else (SPOKE,)
     room = state(OPENING, GRANT, *entries, policy=Policy(max_turns=1), script=script("c"))
-    assert s.Close("script") == s.next_step(room)
+    assert CloseEntry(CloseReason.SCRIPT) == next_due(room)
 
 
 def test_a_persons_cue_is_spoken_before_a_turn_that_is_pending() -> None:
     """Once everything listed before it was played, the person takes over."""
     cued = TurnEntry(1, "a", 0, 1, 1, 0)
     room = state(OPENING, cued, SPOKE, script=script("a", "p", "b"), policy=Policy(max_turns=1))
-    assert s.Speak(1) == s.next_step(room)
+    assert (RowKind.PERSON, "p", TurnFor("a", 0), []) == next_row(room)
 
 
 def test_the_limit_of_turns_closes_even_with_a_turn_pending() -> None:
     """The turn that is pending is not granted any more."""
-    assert s.Close("max_turns") == s.next_step(
+    assert CloseEntry(CloseReason.MAX_TURNS) == next_due(
         state(OPENING, GRANT, SPOKE, policy=Policy(max_turns=1))
     )
 
@@ -168,48 +240,50 @@ def test_the_limit_of_turns_closes_even_with_a_turn_pending() -> None:
 def test_the_limit_of_turns_closes_a_room_with_nothing_pending_too() -> None:
     """The limit comes before the nudge and before quiet."""
     policy = Policy(max_turns=1, chair=ChairPolicy(rounds=1))
-    assert s.Close("max_turns") == s.next_step(state(OPENING, GRANT, SILENT, policy=policy))
+    assert CloseEntry(CloseReason.MAX_TURNS) == next_due(
+        state(OPENING, GRANT, SILENT, policy=policy)
+    )
 
 
 def test_a_pending_turn_comes_before_the_queue() -> None:
     """The chain of one recipient ends before the next recipient is granted."""
     room = state(OPENING, GRANT, BROADCAST, ROUTED)
-    assert TurnEntry(2, "c", 1, 2, 1, None) == s.next_step(room)
+    assert TurnEntry(2, "c", 1, 2, 1, None) == next_due(room)
     room.apply(TurnEntry(2, "c", 1, 2))
     room.apply(row(3, "c", "a", 2))
-    assert TurnEntry(3, "a", 2, 3, 1, None) == s.next_step(room)
+    assert TurnEntry(3, "a", 2, 3, 1, None) == next_due(room)
     room.apply(TurnEntry(3, "a", 2, 3))
-    room.apply(EndEntry(3, 1, "a", "silent"))
-    assert TurnEntry(4, "b", 1, 2, 1, None) == s.next_step(room)
+    room.apply(EndEntry(3, 1, "a", Outcome.SILENT))
+    assert TurnEntry(4, "b", 1, 2, 1, None) == next_due(room)
 
 
 def test_the_queue_comes_before_a_nudge() -> None:
     """The chair waits until every recipient had its turn."""
     room = state(OPENING, GRANT, BROADCAST, ROUTED, policy=NUDGES)
-    assert TurnEntry(2, "c", 1, 2, 1, None) == s.next_step(room)
+    assert TurnEntry(2, "c", 1, 2, 1, None) == next_due(room)
 
 
 def test_a_chain_that_ends_is_nudged_on_until_the_rounds_are_used_up() -> None:
     """After the last round the room is quiet, and closes."""
     room = state(OPENING, GRANT, SILENT, policy=NUDGES)
-    assert s.Nudge("a", None) == s.next_step(room)
-    room.apply(row(2, "p", "a", 0, "nudge"))
-    assert TurnEntry(2, "a", 0, 2, 1, None) == s.next_step(room)
+    assert nudge("a") == next_row(room)
+    room.apply(row(2, "p", "a", 0, RowKind.NUDGE))
+    assert TurnEntry(2, "a", 0, 2, 1, None) == next_due(room)
     room.apply(TurnEntry(2, "a", 0, 2))
     room.apply(row(3, "a"))
-    assert s.Nudge("a", None) == s.next_step(room)
-    room.apply(row(4, "p", "a", 0, "nudge"))
+    assert nudge("a") == next_row(room)
+    room.apply(row(4, "p", "a", 0, RowKind.NUDGE))
     room.apply(TurnEntry(3, "a", 0, 4))
-    room.apply(EndEntry(3, 1, "a", "silent"))
-    assert s.Close("quiet") == s.next_step(room)
+    room.apply(EndEntry(3, 1, "a", Outcome.SILENT))
+    assert CloseEntry(CloseReason.QUIET) == next_due(room)
 
 
 def test_a_chair_without_a_person_or_a_seat_is_silent() -> None:
     """There is nobody to speak for, or nobody to speak to."""
     ended = (OPENING, GRANT, SILENT)
-    assert s.Close("quiet") == s.next_step(state(*ended, policy=NUDGES, people=()))
-    nobody = state(row(1, "p", None, 0, "opening"), policy=NUDGES, seats=())
-    assert s.Close("quiet") == s.next_step(nobody)
+    assert CloseEntry(CloseReason.QUIET) == next_due(state(*ended, policy=NUDGES, people=()))
+    nobody = state(row(1, "p", None, 0, RowKind.OPENING), policy=NUDGES, seats=())
+    assert CloseEntry(CloseReason.QUIET) == next_due(nobody)
 
 
 # Cadence
@@ -219,21 +293,19 @@ def test_the_chair_speaks_before_a_pending_turn_once_enough_turns_have_run() -> 
     """After two turns it speaks once; the pending turn stays as it was and comes next."""
     policy = Policy(chair=ChairPolicy(rounds=5, every=2))
     room = state(OPENING, GRANT, SPOKE, policy=policy)
-    assert TurnEntry(2, "b", 1, 2, 1, None) == s.next_step(room)
+    assert TurnEntry(2, "b", 1, 2, 1, None) == next_due(room)
     room.apply(TurnEntry(2, "b", 1, 2))
     room.apply(row(3, "b", "a", 2))
     pending = Pending("a", 2, 3)
-    assert s.Nudge("c", pending) == s.next_step(room)
-    room.apply(row(4, "p", "a", 2, "nudge"))
-    assert (pending, TurnEntry(3, "a", 2, 3, 1, None)) == (room.pending, s.next_step(room))
+    assert (RowKind.NUDGE, "p", TurnFor("a", 2), ["c"]) == next_row(room)
+    room.apply(row(4, "p", "a", 2, RowKind.NUDGE))
+    assert (pending, TurnEntry(3, "a", 2, 3, 1, None)) == (room.pending, next_due(room))
 
 
 def test_a_cadence_without_rounds_left_does_not_hold_up_the_turn() -> None:
     """The pending turn is granted when the chair has nothing left to say."""
     policy = Policy(chair=ChairPolicy(rounds=0, every=1))
-    assert TurnEntry(2, "b", 1, 2, 1, None) == s.next_step(
-        state(OPENING, GRANT, SPOKE, policy=policy)
-    )
+    assert TurnEntry(2, "b", 1, 2, 1, None) == next_due(state(OPENING, GRANT, SPOKE, policy=policy))
 
 
 # Listed order
@@ -244,26 +316,26 @@ def test_a_list_decides_who_is_granted() -> None:
     room = state(
         OPENING, TurnEntry(1, "a", 0, 1, 1, 0), SPOKE, script=script("a", "c", listed=True)
     )
-    assert TurnEntry(2, "c", 0, 2, 1, 1) == s.next_step(room)
+    assert TurnEntry(2, "c", 0, 2, 1, 1) == next_due(room)
 
 
 def test_the_hop_in_a_list_goes_on_when_the_row_before_chose_this_seat() -> None:
     """A row about files in between does not count; a seat that was not chosen begins at 0."""
     made = Row(3, "d", Author("system", kind="workspace"), "a wrote f", DESK)
-    wrote = RowEntry(made, "wrote", NoTurn("source_inactive"))
+    wrote = RowEntry(made, RowKind.WROTE, NoTurn(NoTurnReason.SOURCE_INACTIVE))
     room = state(
         OPENING, TurnEntry(1, "a", 0, 1, 1, 0), SPOKE, wrote, script=script("a", "b", listed=True)
     )
-    assert TurnEntry(2, "b", 1, 2, 1, 1) == s.next_step(room)
+    assert TurnEntry(2, "b", 1, 2, 1, 1) == next_due(room)
 
 
 def test_the_hop_in_a_list_goes_on_for_the_recipients_of_a_broadcast() -> None:
     """A recipient goes on at the hop of the routing, somebody else begins at 0."""
-    entries = (OPENING, TurnEntry(1, "a", 0, 1, 1, 0), BROADCAST, RoutedEntry(2, ("b",), 1))
-    assert TurnEntry(2, "b", 1, 2, 1, 1) == s.next_step(
+    entries = (OPENING, TurnEntry(1, "a", 0, 1, 1, 0), BROADCAST, RoutedEntry(2, (), ("b",), 1))
+    assert TurnEntry(2, "b", 1, 2, 1, 1) == next_due(
         state(*entries, script=script("a", "b", listed=True))
     )
-    assert TurnEntry(2, "c", 0, 2, 1, 1) == s.next_step(
+    assert TurnEntry(2, "c", 0, 2, 1, 1) == next_due(
         state(*entries, script=script("a", "c", listed=True))
     )
 
@@ -271,16 +343,16 @@ def test_the_hop_in_a_list_goes_on_for_the_recipients_of_a_broadcast() -> None:
 def test_a_list_without_an_opening_begins_with_no_trigger() -> None:
     """The first grant has hop 0 and was brought by no row."""
     room = state(opening=None, script=script("b", listed=True))
-    assert TurnEntry(1, "b", 0, None, 1, 0) == s.next_step(room)
+    assert TurnEntry(1, "b", 0, None, 1, 0) == next_due(room)
 
 
 def test_a_list_ends_with_its_last_turn_or_at_the_limit() -> None:
     """The end of the list closes with ``script``, unless the limit of turns comes first."""
     cued = TurnEntry(1, "a", 0, 1, 1, 0)
-    assert s.Close("script") == s.next_step(
+    assert CloseEntry(CloseReason.SCRIPT) == next_due(
         state(OPENING, cued, SPOKE, script=script("a", listed=True), policy=Policy(max_turns=1))
     )
-    assert s.Close("max_turns") == s.next_step(
+    assert CloseEntry(CloseReason.MAX_TURNS) == next_due(
         state(
             OPENING, cued, SPOKE, script=script("a", "b", listed=True), policy=Policy(max_turns=1)
         )
@@ -297,7 +369,7 @@ def test_the_chair_never_speaks_in_a_list() -> None:
         script=script("a", "b", listed=True),
         policy=policy,
     )
-    assert TurnEntry(2, "b", 0, 1, 1, 1) == s.next_step(room)
+    assert TurnEntry(2, "b", 0, 1, 1, 1) == next_due(room)
 
 
 @pytest.mark.parametrize("cues,cue", [(("a", "a"), 1), (("a", "b", "a"), None), (("a",), None)])
@@ -313,7 +385,7 @@ def test_a_retry_in_a_list_plays_the_next_cue_only_if_it_is_the_seats_own(
         script=script(*cues, listed=True),
         policy=policy,
     )
-    assert TurnEntry(1, "a", 0, 1, 2, cue) == s.next_step(room)
+    assert TurnEntry(1, "a", 0, 1, 2, cue) == next_due(room)
 
 
 def test_a_retry_in_routed_order_plays_the_seats_next_cue() -> None:
@@ -322,4 +394,17 @@ def test_a_retry_in_routed_order_plays_the_seats_next_cue() -> None:
     room = state(
         OPENING, TurnEntry(1, "a", 0, 1, 1, 0), SILENT, script=script("a", "b", "a"), policy=policy
     )
-    assert TurnEntry(1, "a", 0, 1, 2, 2) == s.next_step(room)
+    assert TurnEntry(1, "a", 0, 1, 2, 2) == next_due(room)
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_retry_never_plays_a_cue_past_a_person_whose_words_are_due(listed: bool) -> None:
+    """The person is heard after the retry, which plays nothing."""
+    room = state(
+        OPENING,
+        TurnEntry(1, "a", 0, 1, 1, 0),
+        SILENT,
+        script=script("a", "p", "a", listed=listed),
+        policy=Policy(silence="retry"),
+    )
+    assert TurnEntry(1, "a", 0, 1, 2, None) == next_due(room)

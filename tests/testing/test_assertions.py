@@ -6,8 +6,8 @@ from typing import Any
 import anyio
 import pytest
 
-from deskroom.core.reasons import NoTurnReason
 from deskroom.core import AsidePolicy, Person
+from deskroom.core.reasons import NoTurnReason
 from deskroom.errors import RoomFailure, UsageError
 from deskroom.room import ChairPolicy, Policy, RoomResult, ScriptedRouter, Seat, Turn
 from deskroom.scenario import Nobody, Replay, parse_scenario, replay_scenario

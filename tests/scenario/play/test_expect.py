@@ -216,7 +216,11 @@ def test_every_expectation_of_the_format_can_be_compared() -> None:
 
 @pytest.mark.parametrize(
     "expected, written",
-    [(Nobody(none=NoTurnReason.BROADCAST), {"none": "broadcast"}), (("a", "b"), ["a", "b"]), ("a", "a")],
+    [
+        (Nobody(none=NoTurnReason.BROADCAST), {"none": "broadcast"}),
+        (("a", "b"), ["a", "b"]),
+        ("a", "a"),
+    ],
 )
 def test_an_expectation_is_told_as_the_file_writes_it(expected: object, written: object) -> None:
     """Nobody is a table again, and a tuple a list."""

@@ -20,7 +20,6 @@ An error carries its facts as attributes; its message is the sentence for the pe
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 __all__ = [
@@ -155,6 +154,8 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     Case is ignored, since a wrong case is the commonest slip. Both sides are cut to a length at
     which comparing stays cheap, so that a hostile name cannot stall the error that reports it.
     """
+    import difflib  # noqa: PLC0415 - only what is wrong needs it
+
     folded: dict[str, str] = {}
     for item in known:
         folded.setdefault(item[:64].lower(), item)

@@ -178,7 +178,7 @@ def test_a_forged_decision_is_told_by_its_line(run: Run, path: Path) -> None:
 
     reseal(path, forge)
     ended = run("verify", path)
-    told = "line 2 differs: the decision is nobody (disabled); the room decides planner at hop 0"
+    told = "line 2 differs: the decision is nobody (disabled); by the rules it is planner at hop 0"
     assert (1, "", f"{path}:2: {told}\n") == (ended.code, ended.out, ended.err)
 
 

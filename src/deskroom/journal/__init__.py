@@ -1,7 +1,7 @@
 """The journal: a room's entries in a file that survives whatever happens to the process."""
 
 from deskroom.journal.file import JournalError, JournalFile, Line, Sync, Torn, read_journal
-from deskroom.journal.verify import Differs, Verified, verify, verify_entries
+from deskroom.journal.verify import Differs, Verified, checked_lines, verify, verify_entries
 
 __all__ = [
     "Differs",
@@ -11,6 +11,7 @@ __all__ = [
     "Sync",
     "Torn",
     "Verified",
+    "checked_lines",
     "read_journal",
     "verify",
     "verify_entries",

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from deskroom.core import OPERATOR, Viewer
 from deskroom.engine.entries import Entry
-from deskroom.errors import FileError, UsageError
-from deskroom.journal import JournalError, Torn, read_journal
+from deskroom.errors import FileError
+from deskroom.journal import Torn, checked_lines, read_journal
 from deskroom.runs.run import Run
 from deskroom.runs.transcript import read_transcript
 from deskroom.runs.view import RunView, narrowed, view_run
@@ -41,20 +41,18 @@ def read_run(
 def read_journal_run(path: str) -> tuple[Run, Torn | None]:
     """Return the run in a journal, and the error of its last line if that was cut short.
 
-    Raises ``JournalError`` for any other line that is wrong, and where no line is whole.
+    Raises ``JournalError`` for any other line that is wrong, by the chain or by the rules, and
+    where no line is whole.
     """
     entries: list[Entry] = []
     cut: Torn | None = None
     try:
-        entries.extend(line.entry for line in read_journal(path))
+        entries.extend(line.entry for line in checked_lines(read_journal(path), path))
     except Torn as torn:
         if not entries:
             raise
         cut = torn
-    try:
-        return Run.from_entries(entries), cut
-    except UsageError as error:
-        raise JournalError(path, str(error)) from None
+    return Run.from_entries(entries), cut
 
 
 def _text(path: str) -> str:

@@ -23,14 +23,14 @@ def warn_of_names(context: CheckContext) -> None:
     A desk's name is a title, and a retired seat is never named: neither is looked at.
     """
     _warn_of_look_alikes(context)
-    told: set[str] = set()
+    reported: set[str] = set()
     for at in range(len(context.desk.seats) - 1, -1, -1):
-        _warn_of_seat(context, at, told)
+        _warn_of_seat(context, at, reported)
     for at in range(len(context.desk.people) - 1, -1, -1):
-        _warn_of_person(context, at, told)
+        _warn_of_person(context, at, reported)
 
 
-def _warn_of_seat(context: CheckContext, at: int, told: set[str]) -> None:
+def _warn_of_seat(context: CheckContext, at: int, reported: set[str]) -> None:
     seat = context.desk.seats[at]
     if seat.retired:
         return
@@ -42,7 +42,7 @@ def _warn_of_seat(context: CheckContext, at: int, told: set[str]) -> None:
             context.warnings.at_value(path, "unaddressable", problem)
             _warn_of_namesake(context, at, key, name)
         else:
-            _warn_of_several(context, path, name, told)
+            _warn_of_several(context, path, name, reported)
 
 
 def _warn_of_look_alikes(context: CheckContext) -> None:
@@ -97,16 +97,16 @@ def _mark(character: str) -> str:
 
 
 def _warn_of_namesake(context: CheckContext, at: int, key: str, name: str) -> None:
-    """Of seats that share a name which cannot be used at all, tell the second."""
+    """Warn of the second of two seats that share a name which no message can use."""
     for earlier in context.desk.seats[:at]:
         names = [other.lower() for _, other in _names(earlier)]
         if not earlier.retired and not is_blank(name) and name.lower() in names:
-            problem = f"the seat {quoted(earlier.id)} is called {quoted(name)} as well"
+            problem = f"the seat {quoted(earlier.id)} has the same name, {quoted(name)}"
             context.warnings.at_value(("desk", "seats", at, key), "ambiguous_name", problem)
             return
 
 
-def _warn_of_person(context: CheckContext, at: int, told: set[str]) -> None:
+def _warn_of_person(context: CheckContext, at: int, reported: set[str]) -> None:
     person = context.desk.people[at]
     path: KeyPath = ("desk", "people", at, "label")
     slug = context.directory.slugs.get(person.id)
@@ -116,14 +116,14 @@ def _warn_of_person(context: CheckContext, at: int, told: set[str]) -> None:
         context.warnings.at_value(path, "unaddressable", problem)
     for name in (person.label, slug):
         if name is not None:
-            _warn_of_several(context, path, name, told)
+            _warn_of_several(context, path, name, reported)
 
 
-def _warn_of_several(context: CheckContext, path: KeyPath, name: str, told: set[str]) -> None:
+def _warn_of_several(context: CheckContext, path: KeyPath, name: str, reported: set[str]) -> None:
     """Warn of a name that means several, once, at the last that has it: seats before people."""
     targets = context.directory.lookup(name)
-    if len(targets) < 2 or name.lower() in told:  # noqa: PLR2004 - one meaning is none too many
+    if len(targets) < 2 or name.lower() in reported:  # noqa: PLR2004 - one meaning is none too many
         return
-    told.add(name.lower())
+    reported.add(name.lower())
     note = Note(f"@{name}", 0, "ambiguous", candidates=targets)
     context.warnings.at_value(path, "ambiguous_name", note_sentence(note).rstrip("."))

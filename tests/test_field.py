@@ -16,7 +16,7 @@ from attrs import frozen
 from deskroom.engine.entries import TurnEntry
 from deskroom.engine.sentences import seen_line
 from deskroom.journal import JournalFile, verify
-from deskroom.journal.file import read_journal
+from deskroom.journal.reader import read_journal
 from deskroom.room import Cue, Opening, Room, RoomResult, Script, SimulatedClock, Turn
 from deskroom.runs import Run
 from deskroom.scenario import Replay, Scenario, load_scenario, replay_scenario

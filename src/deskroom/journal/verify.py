@@ -31,7 +31,7 @@ from deskroom.engine.entries import (
 from deskroom.engine.messages import Call, TurnEnd
 from deskroom.engine.setup import check_setup, check_text
 from deskroom.errors import DeskroomError, UsageError
-from deskroom.journal.file import JournalError, Line, read_journal
+from deskroom.journal.reader import JournalError, Line, read_journal
 
 __all__ = ["Verified", "Verifier", "checked_lines", "verify", "verify_entries"]
 

@@ -237,9 +237,9 @@ def test_a_key_that_cannot_be_read_is_passed_over() -> None:
         ("a = 'é\n", "1:7 not_toml"),
         ('a = """x\n\n', "1:9 not_toml"),
         ("a = [1,\n", "1:8 not_toml"),
-        ("[turn]\n[turn]\n", "2:6 not_toml"),
-        ("[a.b]\n[a.b]\n", "2:5 not_toml"),
-        ("a = 1\na = 2\n", "2:6 not_toml"),
+        ("[turn]\n[turn]\n", "2:2 duplicate_key"),
+        ("[a.b]\n[a.b]\n", "2:4 duplicate_key"),
+        ("a = 1\na = 2\n", "2:1 duplicate_key"),
         ("a = '\0'\n", "1:6 not_toml"),
         (
             "a = 1\r b = 2",

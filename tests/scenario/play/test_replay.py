@@ -590,7 +590,7 @@ def test_a_fault_that_is_not_scripted_is_raised() -> None:
     wrong = evolve(scenario, turns=(Turn(seat="a", wrote=(" ",)),))
     for backend in (None, "asyncio", "trio"):
         with pytest.raises(DeskroomError, match="a path in text"):
-            replay_scenario(wrong, backend=backend)  # type: ignore[arg-type]
+            replay_scenario(wrong, backend=backend)
 
 
 def test_two_replays_of_one_scenario_are_equal() -> None:

@@ -61,7 +61,7 @@ def test_a_file_that_is_there_is_left_alone(run: Run, tmp_path: Path) -> None:
     file.write_text("mine")
     ended = run("new", file)
     assert (2, "") == (ended.code, ended.out)
-    assert f"{file}: this is there already; --force writes over it\n" == ended.err
+    assert f"{file}: the file exists already; --force overwrites it\n" == ended.err
     assert "mine" == file.read_text()
     assert 0 == run("new", "--force", file).code
     assert file.read_text().startswith("# A scenario")
@@ -72,7 +72,7 @@ def test_what_cannot_be_written_ends_with_2(run: Run, tmp_path: Path, force: lis
     """A folder that is not there, a folder in place of a file, and a name that no file can have."""
     (tmp_path / "folder").mkdir()
     for path, problem in (
-        (tmp_path / "none" / "x.toml", "the folder that it would stand in is not there"),
+        (tmp_path / "none" / "x.toml", "the parent folder does not exist"),
         (tmp_path / "x\0.toml", "the file cannot be written: embedded null byte"),
         (tmp_path / "folder", None),
     ):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import logging
 import os
 import sys
 from pathlib import Path
@@ -24,7 +22,6 @@ __all__ = [
     "configure_logs",
     "console",
     "counted",
-    "forgive_encodings",
     "print_error",
     "print_json",
     "print_warning",
@@ -33,13 +30,6 @@ __all__ = [
 
 EXIT_MISMATCH: Final = 1
 EXIT_WRONG: Final = 2
-
-
-def forgive_encodings() -> None:
-    """Let a character that stdout or stderr cannot hold come out as an escape, not as an error."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def console() -> Console:
@@ -89,6 +79,8 @@ def configure_logs(format_: str, level: str) -> None:
     """
     if (format_, level) == ("console", "warning") and "structlog" not in sys.modules:
         return
+    import logging
+
     import structlog
 
     renderer: Any = structlog.processors.JSONRenderer(sort_keys=True)

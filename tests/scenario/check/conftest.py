@@ -1,4 +1,4 @@
-"""How the tests of ``check`` write files and read what is told of them."""
+"""How the tests of ``check`` write files and read the warnings about them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def file() -> Callable[..., str]:
 
 @pytest.fixture
 def warned(file: Callable[..., str]) -> Callable[..., list[str]]:
-    """Return a function that checks such a scenario and returns its warnings, place and all.
+    """Return a function that checks such a scenario: place, key, kind and reason of each warning.
 
     That it expects nothing is left out: most of these scenarios are about something else.
     """
@@ -41,8 +41,10 @@ def warned(file: Callable[..., str]) -> Callable[..., list[str]]:
     def check(lines: str, **parts: str) -> list[str]:
         checked = check_text(file(lines, **parts))
         assert () == checked.errors
-        warnings = [one for one in checked.warnings if one.kind != "expects_nothing"]
-        told = [str(warning).removeprefix("<text>:") for warning in warnings]
-        return [line.replace(" warning: ", " ", 1) for line in told]
+        return [
+            f"{warning.line}:{warning.column} {warning.key} {warning.kind} {warning.reason}".rstrip()
+            for warning in checked.warnings
+            if warning.kind != "expects_nothing"
+        ]
 
     return check

@@ -408,6 +408,8 @@ def test_a_scenario_that_expects_nothing_is_warned_of(run: Run, tmp_path: Path) 
     file.write_text(GOOD.replace('expect = { next = "b" }\n', ""))
     ended = run("replay", "-q", file)
     assert (0, True) == (ended.code, ended.err.startswith(f"{file}:1:1: warning: "))
+    for options in (["--log-level", "error"], ["--log-format", "json"]):
+        assert "" == run("replay", *options, file).err
     pinned = run("replay", "-q", "--pin", file)
     assert (0, "") == (pinned.code, pinned.err)
     assert ["turn 1 (a)", "turn 1 (a)", "run", "run", "run"] == [

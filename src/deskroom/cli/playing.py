@@ -48,6 +48,7 @@ class Options:
     settings: tuple[Setting, ...] = ()
     diff: bool = False
     repeat: int = 1
+    warns: bool = True
     screen: Screen = PLAIN
 
     @property
@@ -129,7 +130,7 @@ def _replay(scenario: Scenario, options: Options) -> FileResult:
         status="passed" if replay.ok else "failed",
         document=document,
         shown="".join(f"{line}\n" for line in lines),
-        warning=_warning(replay.scenario),
+        warning=_warning(replay.scenario) if options.warns else None,
         problems=problems,
         rows=len(replay.run.rows),
         turns=replay.run.granted,

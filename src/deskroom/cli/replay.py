@@ -179,6 +179,7 @@ def replay_command(
         settings=_settings(given),
         diff=diff,
         repeat=repeat,
+        warns=logs.warns,
         screen=screen(),
     )
     _check(options)

@@ -41,10 +41,15 @@ Command = Callable[..., Any]
 
 @frozen
 class LogOptions:
-    """What was said about logs before the subcommand."""
+    """What was said about logs before the subcommand.
+
+    ``warns`` tells whether warnings about files may stand between the log lines: not where only
+    errors are asked for, nor where each line is JSON.
+    """
 
     format: str | None = None
     level: str | None = None
+    warns: bool = True
 
 
 def log_options(command: Command) -> Command:
@@ -101,9 +106,10 @@ def set_up(
     Raises ``UsageError`` without the backend.
     """
     before = click.get_current_context().find_object(LogOptions) or LogOptions()
-    logs = LogOptions(
-        log_format or before.format or "console", log_level or before.level or default_level
-    )
+    asked = log_level or before.level
+    format_ = log_format or before.format or "console"
+    warns = format_ != "json" and asked not in {"error", "critical"}
+    logs = LogOptions(format_, asked or default_level, warns)
     configure_logs(logs.format or "", logs.level or "")
     if backend is not None and find_spec(backend) is None:
         raise UsageError(f"{backend} is not installed; get it with: pip install 'deskroom[trio]'")

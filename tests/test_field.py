@@ -16,7 +16,7 @@ from attrs import frozen
 from deskroom.engine.entries import TurnEntry
 from deskroom.engine.sentences import seen_line
 from deskroom.journal import JournalFile, verify
-from deskroom.journal.file import read_journal
+from deskroom.journal.reader import read_journal
 from deskroom.room import Cue, Opening, Room, RoomResult, Script, SimulatedClock, Turn
 from deskroom.runs import Run
 from deskroom.scenario import Replay, Scenario, load_scenario, replay_scenario
@@ -28,7 +28,7 @@ from deskroom.testing import TakenTurn
 FOLDER: Final = Path(__file__).parents[1] / "scenarios" / "field"
 FILES: Final = sorted(FOLDER.glob("*.toml"))
 
-NO_NAME: Final = "It wakes nobody: no seat is named by an @id that counts."
+NO_NAME: Final = "It wakes nobody: no @id in it names a seat."
 NO_OPENER: Final = (
     "is not read: an @ counts only at the start, or after a space, a new line or one of ( [ {."
 )
@@ -78,7 +78,7 @@ async def play(name: str) -> Heard:
         script=_script(scenario),
     )
     await room.run()
-    replay = compare(scenario, Run(room.state), fail_on_unused=True)
+    replay = compare(scenario, Run(room.engine.state), fail_on_unused=True)
     assert () == replay.mismatches
     return Heard(replay, turns)
 
@@ -138,7 +138,7 @@ async def test_a_bold_mention_is_named_in_the_reply() -> None:
 async def test_a_seat_can_mend_a_bold_mention_in_the_same_turn() -> None:
     """The reply to the first call comes in time for a second one, which hands on the turn."""
     heard = await play("mention-in-bold")
-    mended = "Accepted. It replaces what you said before in this turn. The turn goes to checker."
+    mended = "Accepted. It replaces your earlier message of this turn. The turn goes to checker."
     assert [f"Accepted. {NO_NAME} @checker** {NO_OPENER}", mended] == heard.told("4")
 
 
@@ -169,7 +169,7 @@ async def test_a_name_of_two_seats_is_told_with_both() -> None:
     assert [f"Accepted. The turn goes to day. {either}"] == heard.told("2")
     either = "@lead may mean the seat lead or the seat clerk, so it is nobody."
     assert [f"Accepted. {NO_NAME} {either}"] == heard.told("3")
-    by_id = "One of the ids in `to` is no active seat. The other seats are lead, night, clerk."
+    by_id = "An id in `to` is not an active seat. The other seats are lead, night, clerk."
     assert [
         by_id,
         "Accepted. Of the seats, only night will read it. The turn goes to night.",
@@ -205,9 +205,7 @@ async def test_a_name_below_an_open_fence_is_told_to_be_code() -> None:
 async def test_the_author_at_the_hop_limit_is_told(name: str, label: str, limit: int) -> None:
     """The reply to the call at the limit says that it wakes nobody, and how long a chain may be."""
     heard = await play(name)
-    told = (
-        f"Accepted. It wakes nobody: the chain of mentions has reached its limit of {limit} hops."
-    )
+    told = f"Accepted. It wakes nobody: the chain of mentions is at its limit of {limit} hops."
     assert [told] == heard.told(label)
     assert limit == heard.turns[label].hop
 
@@ -226,7 +224,7 @@ async def test_a_nudge_after_the_hop_limit_starts_at_hop_0() -> None:
 async def test_a_late_call_is_told_so_and_changes_nothing() -> None:
     """A seat whose time was over is told so, while its own next turn is already open."""
     heard = await play("seat-that-never-answers")
-    assert ["This turn has ended; say it in your next one."] == heard.told("1")
+    assert ["This turn has ended. Say it in your next turn."] == heard.told("1")
     assert ["Accepted. The turn goes to checker."] == heard.told("3")
     assert ["timed_out", "spoke", "spoke", "spoke"] == [
         turn.outcome for turn in heard.replay.run.turns
@@ -246,7 +244,7 @@ async def test_a_stop_word_is_told_in_the_brief_and_stops_nothing() -> None:
 async def test_the_second_of_two_posts_is_told_to_replace_the_first() -> None:
     """A seat that posts twice is told that one row comes of it, whatever it reads in between."""
     heard = await play("read-and-two-posts")
-    replaced = "Accepted. It replaces what you said before in this turn."
+    replaced = "Accepted. It replaces your earlier message of this turn."
     assert [
         "[1] sam: @lead share it out",
         "Accepted. The turn goes to solver.",

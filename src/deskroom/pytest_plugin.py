@@ -7,11 +7,13 @@ nothing heavy before a scenario is run or a fixture is asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from fnmatch import fnmatch
 from os.path import normpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+from _pytest.main import pytest_ignore_collect as pytests_ignore_collect
 from _pytest.outcomes import Failed
 
 from deskroom.errors import FileError, hint
@@ -25,6 +27,7 @@ __all__ = ["ScenarioFile", "ScenarioItem", "replay", "room"]
 _INI: Final = "deskroom_scenarios"
 _SUFFIX: Final = ".scenario.toml"
 _FOLDERS: Final = pytest.StashKey[tuple[Path, ...]]()
+_PASSED_OVER: Final = pytest.StashKey[list[Path]]()
 _UPDATED: Final = "deskroom_updated"
 #: What separates the parts of a test's id; ``--lf`` takes an id apart to find its test again.
 _NO_ID: Final = str.maketrans("[]:", "()-")
@@ -42,8 +45,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addini(
         _INI,
-        f"Folders in which every *.toml is a scenario, relative to the rootdir; elsewhere "
-        f"only *{_SUFFIX} is one.",
+        f"Folders whose scenarios are tests, relative to the rootdir; elsewhere only "
+        f"*{_SUFFIX} is one.",
         type="args",
         default=[],
     )
@@ -54,6 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "deskroom: a scenario file, which deskroom replays")
     folders = tuple(_folder(config.rootpath, named) for named in config.getini(_INI))
     config.stash[_FOLDERS] = folders
+    config.stash[_PASSED_OVER] = []
     from_root = config.invocation_params.dir == config.rootpath
     if from_root and config.args_source is not pytest.Config.ArgsSource.ARGS:
         for folder in folders:
@@ -79,15 +83,81 @@ def _is_in(path: Path, folders: Iterable[Path]) -> bool:
 # --- scenario files ----------------------------------------------------------------------------
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Look into the same folders as ``deskroom replay`` does, below the folders that are named."""
+    above = next((one for one in config.stash[_FOLDERS] if one in collection_path.parents), None)
+    if above is None or collection_path.suffix == ".toml":
+        return None
+    if not collection_path.is_dir():
+        # Of a folder that only a scenario is looked for in, no other test is collected.
+        return _has_name_to_ignore(collection_path.parent, above, config) or None
+    from deskroom.scenario.format.find import skips_folder
+
+    if skips_folder(collection_path):
+        return True
+    if _has_name_to_ignore(collection_path, above, config):
+        return pytests_ignore_collect(collection_path, _AnyFolder(config)) or False  # type: ignore[arg-type]
+    return None
+
+
+def _has_name_to_ignore(folder: Path, above: Path, config: pytest.Config) -> bool:
+    """Whether pytest would not look into a folder for its name alone, which nobody has set.
+
+    Its own list has names, such as build, that a folder of scenarios may well have.
+    """
+    if "norecursedirs" in config.inicfg:
+        return False
+    names = folder.relative_to(above).parts
+    return any(fnmatch(name, mark) for mark in config.getini("norecursedirs") for name in names)
+
+
+class _AnyFolder:
+    """pytest's configuration, without the names of folders that it would not look into."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever pytest asks for
+        return getattr(self._config, name)
+
+    def getini(self, name: str) -> Any:  # noqa: ANN401 - as in pytest
+        """Return the setting of a name."""
+        return [] if name == "norecursedirs" else self._config.getini(name)
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> ScenarioFile | None:
     """Collect a file that is a scenario by its name or by the folder it is in."""
     if file_path.suffix != ".toml":
         return None
     folders = parent.config.stash[_FOLDERS]
-    if file_path.name.endswith(_SUFFIX) or _is_in(file_path, folders):
-        file: ScenarioFile = ScenarioFile.from_parent(parent, path=file_path)
-        return file
-    return None
+    if not file_path.name.endswith(_SUFFIX) and not _is_in(file_path, folders):
+        return None
+    is_named = file_path in folders or parent.session.isinitpath(file_path)
+    if not is_named and not _is_found(file_path, parent.config):
+        return None
+    file: ScenarioFile = ScenarioFile.from_parent(parent, path=file_path)
+    return file
+
+
+def _is_found(file: Path, config: pytest.Config) -> bool:
+    """Whether a search for scenarios finds a file, which must then be said to be passed over."""
+    from deskroom.scenario.format.find import is_editor_file, is_scenario
+
+    if is_editor_file(file.name):
+        return False
+    if not is_scenario(file):
+        config.stash[_PASSED_OVER].append(file)
+        return False
+    return True
+
+
+def pytest_report_collectionfinish(config: pytest.Config) -> str | None:
+    """Say how many files that lie among the scenarios are none."""
+    count = len(config.stash[_PASSED_OVER])
+    files = "1 TOML file" if count == 1 else f"{count} TOML files"
+    if count == 0:
+        return None
+    return f"deskroom: passed over {files} with none of desk, format, turn"
 
 
 class ScenarioFile(pytest.File):

@@ -386,3 +386,17 @@ def test_a_name_that_is_not_utf_8_will_do(process: Run, tmp_path: Path) -> None:
     assert f"{tmp_path}/caf\\udce9.toml{MISMATCH}" in ended.out.splitlines()
     ended = process(b"replay", b"--json", file, PYTHONIOENCODING="utf-8:strict")
     assert json.loads(ended.out)["scenarios"][0]["path"].endswith("/caf\udce9.toml")
+
+
+def test_what_lies_among_the_scenarios_is_passed_over(run: Run, tmp_path: Path) -> None:
+    """It is counted on stderr, by replay and by check; a file that is named is always taken."""
+    (tmp_path / "x.toml").write_text(GOOD)
+    (tmp_path / "pyproject.toml").write_text("[project]\n")
+    passed_over = (
+        f"passed over 1 TOML file with none of desk, format, turn: {tmp_path / 'pyproject.toml'}\n"
+    )
+    for command in ("replay", "check"):
+        ended = run(command, tmp_path)
+        assert (0, passed_over) == (ended.code, ended.err)
+        named = run(command, tmp_path / "pyproject.toml")
+        assert 2 == named.code

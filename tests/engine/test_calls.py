@@ -108,6 +108,9 @@ def test_a_dm_is_accepted_for_those_it_is_addressed_to() -> None:
         ({"limit": 0}, 1),
         ({"limit": -(10**30)}, 1),
         ({"limit": 10**30}, 100),
+        ({"limit": 5.0}, 5),
+        ({"limit": -0.0}, 1),
+        ({"limit": 1e300}, 100),
     ],
 )
 def test_a_read_asks_for_a_number_of_entries_within_bounds(

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from deskroom.scenario.format.find import search
+
 Run = Callable[..., pytest.RunResult]
 
 
@@ -126,3 +128,51 @@ def test_collecting_reads_no_file(pytester: pytest.Pytester, inner: Run) -> None
     """So a file that is wrong stops nothing, and a thousand of them are collected at once."""
     write(pytester, "this is no TOML", "bad.scenario.toml")
     assert ["bad.scenario.toml::bad"] == collected(inner)
+
+
+def test_pytest_finds_the_files_that_a_replay_of_the_folder_finds(
+    pytester: pytest.Pytester, inner: Run, scenario: str
+) -> None:
+    """Neither hidden folders nor environments; but folders whose names pytest does not look into."""
+    pytester.makeini("[pytest]\ndeskroom_scenarios = rooms")
+    write(pytester, scenario, "rooms/build/x.toml", "rooms/venv/deep/y.toml", "rooms/#z.toml")
+    write(pytester, scenario, "rooms/.git/no.toml", "rooms/node_modules/no.toml", "rooms/e/no.toml")
+    write(pytester, "", "rooms/e/pyvenv.cfg", "build/no.scenario.toml")
+    write(pytester, "def test_it(): pass", "rooms/build/test_it.py", "rooms/test_this.py")
+    (pytester.path / "rooms" / "up").symlink_to(pytester.path)
+    found = search([pytester.path / "rooms"]).files
+    assert ["rooms/build/x.toml", "rooms/venv/deep/y.toml"] == [
+        file.relative_to(pytester.path).as_posix() for file in found
+    ]
+    assert [
+        "rooms/build/x.toml::x",
+        "rooms/test_this.py::test_it",
+        "rooms/venv/deep/y.toml::y",
+    ] == sorted(collected(inner))
+
+
+def test_what_the_session_ignores_stays_ignored(
+    pytester: pytest.Pytester, inner: Run, scenario: str
+) -> None:
+    """By an option, by a conftest, or by a list of the session's own."""
+    pytester.makeini("[pytest]\ndeskroom_scenarios = rooms")
+    write(pytester, scenario, "rooms/build/x.toml", "rooms/dist/y.toml")
+    assert ["rooms/dist/y.toml::y"] == collected(inner, "--ignore=rooms/build")
+    write(pytester, "collect_ignore = ['dist']", "rooms/conftest.py")
+    assert ["rooms/build/x.toml::x"] == collected(inner)
+    assert [] == collected(inner, "-o", "norecursedirs=build")
+
+
+def test_a_file_that_is_no_scenario_is_passed_over_and_counted(
+    pytester: pytest.Pytester, inner: Run, scenario: str
+) -> None:
+    """Unless it is named, by the session or in the ini file."""
+    pytester.makeini("[pytest]\ndeskroom_scenarios = rooms named.toml")
+    write(pytester, scenario, "rooms/x.toml")
+    write(pytester, "[project]\n", "rooms/pyproject.toml", "other.toml", "named.toml")
+    result = inner("--collect-only")
+    result.stdout.fnmatch_lines(
+        ["deskroom: passed over 1 TOML file with none of desk, format, turn"]
+    )
+    assert ["named.toml::named", "rooms/x.toml::x"] == collected(inner)
+    assert ["rooms/pyproject.toml::pyproject"] == collected(inner, "rooms/pyproject.toml")

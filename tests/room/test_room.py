@@ -25,7 +25,7 @@ from deskroom.core import (
     Target,
     TurnFor,
 )
-from deskroom.engine.entries import Entry, Raised, RowEntry
+from deskroom.engine.entries import CallEntry, Entry, Raised, RowEntry
 from deskroom.errors import DeskError, RoomClosed, RoomFailure, RosterError, UsageError
 from deskroom.journal.verify import verify_entries
 from deskroom.room import (
@@ -557,6 +557,41 @@ async def test_what_a_seat_says_after_the_stop_is_in_no_turn() -> None:
     result = await room.run()
     assert ("quiet", ["user: go", "a: said"]) == (result.closed, said(result))
     assert "quiet" == verify_entries(journal.entries, "run").closed
+
+
+@pytest.mark.parametrize("on_settling", ["stop", "say"])
+async def test_a_script_can_be_stopped_or_spoken_into_while_its_seats_finish(
+    on_settling: str,
+) -> None:
+    """A stop ends the wait for who sleeps still; a person's words are answered before the close."""
+    journal = ListJournal()
+
+    class Settling(ListJournal):
+        def write(self, entry: Entry) -> None:
+            journal.write(entry)
+            if isinstance(entry, CallEntry) and entry.late and entry.call_id == 1:
+                if on_settling == "stop":
+                    room.stop()
+                else:
+                    tasks.start_soon(room.say, "user", "@b well?")
+
+    async def a(turn: Turn) -> None:
+        await turn.sleep(9999)
+        await turn.post("late")
+        await turn.sleep(9999)
+        await turn.post("later")
+
+    script = Script([Cue("a")], listed=False)
+    seats: dict[str, Act] = {"a": a, "b": ScriptedSeat([post("here")])}
+    room = simulated(seats, journal=Settling(), script=script, clock=SimulatedClock(guard=False))
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            result = await room.run()
+    assert result.closed == {"stop": "stopped", "say": "script"}[on_settling]
+    assert result.closed == verify_entries(journal.entries, "run").closed
+    assert (["turn_ended"] if on_settling == "stop" else ["turn_ended"] * 2) == [
+        *result.turns[0].replies
+    ]
 
 
 async def test_a_room_that_waits_for_a_first_word_can_be_stopped() -> None:

@@ -38,12 +38,12 @@ from deskroom.engine.sentences import (
     accepted_text,
     explain_decision,
     files_text,
-    no_turn_clause,
     note_sentence,
     read_text,
     refusal_text,
     seen_line,
 )
+from deskroom.runs.why import decision_clause
 from deskroom.testing import broadcast, complete, dm, post
 from deskroom.testing.calls import CallPair
 
@@ -178,6 +178,7 @@ def test_every_reason_to_refuse_a_call_has_a_sentence() -> None:
             {"to": ["checker"], "message": "m", "cc": []},
             "there is an argument that the tool does not have; it takes to, message",
         ),
+        ({"not_json": "dict"}, "they hold a value that JSON cannot hold"),
         ({7: "m"}, "there is an argument that the tool does not have; it takes to, message"),
         ({"to": "checker", "message": "m"}, "to must be a list of strings, not a string"),
         ({"to": None, "message": "m"}, "to must be a list of strings, not null"),
@@ -202,7 +203,13 @@ def test_arguments_that_do_not_fit_are_named(arguments: Any, problem: str) -> No
 
 @pytest.mark.parametrize(
     "limit, noun",
-    [(True, "true or false"), ("5", "a string"), (5.0, "a number"), (None, "null")],
+    [
+        (True, "true or false"),
+        ("5", "a string"),
+        (5.5, "one with a fraction"),
+        (float("inf"), "one with a fraction"),
+        (None, "null"),
+    ],
 )
 def test_a_limit_must_be_a_whole_number(limit: object, noun: str) -> None:
     """The one number that a tool takes."""
@@ -448,12 +455,10 @@ def test_a_note_is_one_sentence(note: Note, sentence: str) -> None:
         (TurnFor("b", 1, Mention(agent("b"), "@b", 4)), "'@b' at byte 4 is the first seat named"),
         (TurnFor("b", 1, Mention(agent("b"), "@b", 0)), "the message is addressed to it"),
         (TurnFor("a", 0), "nobody was named, and it leads the desk"),
-        (NoTurn(NoTurnReason.SELF_MENTION), "the first seat it names is its author"),
-        (NoTurn(NoTurnReason.SOURCE_INACTIVE), "its author is not an active seat"),
     ],
 )
-def test_a_decision_is_a_clause_for_people(decision: Decision, clause: str) -> None:
-    """Who is next and what chose it, or the rule that said nobody is."""
+def test_a_decision_is_a_clause(decision: Decision, clause: str) -> None:
+    """Who is next and what chose it."""
     assert clause == explain_decision(decision, 5, "é! @b go")
 
 
@@ -473,11 +478,11 @@ CLAUSES = {
 @pytest.mark.parametrize("reason", NoTurnReason)
 def test_no_turn_is_a_clause_for_its_author_and_for_others(reason: NoTurnReason) -> None:
     """Where it speaks of ``you``, others hear another clause, and otherwise the same."""
-    decision = NoTurn(reason)
-    clause = no_turn_clause(decision, 5, to_author=True)
+    clause = explain_decision(NoTurn(reason), 5)
+    others = decision_clause(NoTurn(reason), "a", 5, "")
     assert CLAUSES[reason] == clause
-    assert ("you" not in clause.split()) == (clause == no_turn_clause(decision, 5))
-    assert "you" not in no_turn_clause(decision, 5).split()
+    assert ("you" not in clause.split()) == (clause == others)
+    assert "you" not in others.split()
 
 
 # The chair, and what the room says by itself

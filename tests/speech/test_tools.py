@@ -63,16 +63,25 @@ def test_a_dm_tells_who_can_read_it_and_who_is_next() -> None:
     assert "the first @id hands on the turn" in told
 
 
-def test_a_completion_tells_that_its_message_is_kept() -> None:
-    """Closing loses no word."""
-    assert "The message is kept in any case" in SPECS["complete_episode"].description
+def test_a_completion_tells_what_undoes_it() -> None:
+    """Nothing is promised that a later call of the turn takes back."""
+    told = SPECS["complete_episode"].description
+    assert "accepted after it in the same turn replaces it, and your work is not done then" in told
+    assert "in any case" not in told
+
+
+@EACH_TOOL
+def test_every_tool_tells_that_a_completion_is_dropped_like_any_other_call(spec: ToolSpec) -> None:
+    """Whichever tool is called last, its description says what becomes of what was said before."""
+    assert spec.description.endswith(", a completion included.")
 
 
 def test_a_reads_bounds_are_stated_where_the_parser_takes_them_from() -> None:
     """What is advertised is what is done."""
     limit = SPECS["read"].parameter("limit")
     assert limit is not None
-    assert (limit.default, limit.minimum, limit.maximum) == (READ_DEFAULT, 1, READ_MAX)
+    assert limit.default == READ_DEFAULT
+    assert f": 1 to {READ_MAX}." in limit.description
     assert (READ_DEFAULT, READ_MAX) == (20, 100)
     assert parse_call("read", {}) == Read(READ_DEFAULT)
     assert parse_call("read", {"limit": READ_MAX + 1}) == Read(READ_MAX)

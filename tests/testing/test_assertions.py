@@ -111,14 +111,14 @@ def test_a_row_too_many_is_told_with_what_brought_it() -> None:
 
 
 def test_a_seat_that_raised_is_told() -> None:
-    """An assertion inside a seat costs its turn; here it comes to light."""
+    """What it raised costs its turn; here it comes to light."""
 
     async def strict(turn: Turn) -> None:
-        assert turn.hop == 7, "not that far"
+        raise ValueError("not that far")
 
     result = anyio.run(simulated_room({"a": strict}).run)
     told = message(assert_rows, result, [..., ("a", ...)])[0]
-    assert "turn 1 (a) became no row: the seat raised AssertionError: not that far" in told
+    assert "turn 1 (a) became no row: the seat raised ValueError: not that far" in told
 
 
 def test_how_a_row_came_about_is_told_for_every_kind() -> None:
@@ -303,8 +303,8 @@ def test_decisions_are_seats_recipients_reasons_or_nobody() -> None:
             2,
             "a",
             (
-                'row 3 (c): next: expected "a", got { none = "no_direct_agent_mention" }; no seat '
-                "is named by an @id that counts; @c is the author itself; @a is inside code and is not read"
+                'row 3 (c): next: expected "a", got { none = "no_direct_agent_mention" }; no @id in '
+                "it names a seat; @c is the author itself; @a is inside code and is not read"
             ),
         ),
         (
@@ -312,7 +312,7 @@ def test_decisions_are_seats_recipients_reasons_or_nobody() -> None:
             "self_mention",
             (
                 'row 3 (c): next: expected { none = "self_mention" }, got '
-                '{ none = "no_direct_agent_mention" }; no seat is named by an @id that counts; '
+                '{ none = "no_direct_agent_mention" }; no @id in it names a seat; '
                 "@c is the author itself; @a is inside code and is not read"
             ),
         ),
@@ -460,9 +460,9 @@ def test_a_room_without_turns_says_so() -> None:
     [
         (
             {"word": "empty_massage"},
-            "'empty_massage' is not the word of a refusal; did you mean 'empty_message'?",
+            "'empty_massage' is not the reason of a refusal; did you mean 'empty_message'?",
         ),
-        ({"word": "ok"}, "'ok' is not the word of a refusal; there are "),
+        ({"word": "ok"}, "'ok' is not the reason of a refusal; there are "),
         (
             {"word": "disabled", "seat": "sovler"},
             ("'sovler' is not a seat of this room; did you mean 'solver'?"),

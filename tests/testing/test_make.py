@@ -8,6 +8,7 @@ import anyio
 import pytest
 
 import deskroom.testing
+from deskroom.engine.entries import Raised
 from deskroom.errors import FileError
 from deskroom.room import SimulatedClock, Turn
 from deskroom.scenario import ScenarioError, load_scenario
@@ -49,6 +50,19 @@ async def test_a_room_opens_and_keeps_simulated_time() -> None:
 
 
 @pytest.mark.anyio
+async def test_an_assertion_in_a_seat_fails_the_test_unless_it_is_asked_to_cost_a_turn() -> None:
+    """It leaves the run as itself; a room that is told so takes it for any other failure."""
+
+    async def strict(turn: Turn) -> None:
+        raise AssertionError("not that far")
+
+    with pytest.raises(AssertionError, match=r"^not that far$"):
+        await simulated_room({"a": strict}).run()
+    result = await simulated_room({"a": strict}, raise_from_seats=()).run()
+    assert {1: Raised("AssertionError", "not that far")} == result.failures
+
+
+@pytest.mark.anyio
 async def test_a_room_takes_what_a_room_takes() -> None:
     """The opening and the clock can be given; with no opening the room waits for a person."""
     clock = SimulatedClock()
@@ -62,7 +76,7 @@ async def test_a_room_takes_what_a_room_takes() -> None:
         tasks.start_soon(room.run)
         await room.say("sam", "@a rest")
     assert [("d7", "@a rest"), ("d7", "rested")] == [
-        (row.chat_id, row.content) for row in room.state.rows
+        (row.chat_id, row.content) for row in room.engine.state.rows
     ]
     assert 7 == clock.now()
 

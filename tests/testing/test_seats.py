@@ -4,7 +4,7 @@ import anyio
 import pytest
 
 from deskroom.core.reasons import CloseReason
-from deskroom.engine.entries import CloseEntry
+from deskroom.engine.entries import CloseEntry, Raised
 from deskroom.errors import RoomFailure
 from deskroom.room import Policy, Turn
 from deskroom.testing import (
@@ -30,7 +30,10 @@ def test_a_scripted_seat_plays_a_move_a_turn_and_then_nothing() -> None:
     result = anyio.run(room.run)
     assert [["ok", "ok"], []] == [turn.words for turn in seat.turns]
     assert [["ok"]] == [turn.words for turn in other.turns]
-    assert {3: error} == result.failures
+    assert ({3: Raised("ValueError", "no more")}, {3: error}) == (
+        result.failures,
+        result.exceptions,
+    )
 
 
 def test_a_seat_that_has_played_its_last_move_is_silent() -> None:

@@ -8,9 +8,11 @@ from typing import Any
 import click
 
 from deskroom.cli.output import EXIT_MISMATCH, EXIT_WRONG, print_json, shown_path
+from deskroom.cli.shared import print_passed_over
 from deskroom.errors import FileError
 from deskroom.render.text import one_line
-from deskroom.scenario import Checked, CheckWarning, check_scenario, find_scenarios
+from deskroom.scenario import Checked, CheckWarning, check_scenario
+from deskroom.scenario.format.find import search
 
 __all__ = ["check_command"]
 
@@ -20,12 +22,12 @@ __all__ = ["check_command"]
 @click.option("--strict", is_flag=True, help="End with 1 when there is a warning.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
 def check_command(paths: tuple[str, ...], *, strict: bool, as_json: bool) -> int:
-    """Check scenario files, and every *.toml in the folders named, without playing them.
+    """Check scenario files, and every scenario in the folders named, without playing them.
 
     All errors of a file are told at once, each as `path:line:column: what is wrong`. A warning
     (`path:line:column: warning: ...`) is about what is legal and suspicious: a name that no message
     can use, or that may mean two; an @ that names nobody; a call that is always refused; a turn
-    that is never reached; an expectation that cannot fail; a key without effect.
+    that is never reached; an expectation that cannot fail, or can never hold; a key without effect.
 
     An @ is not warned of where the turn pins `mentions`, nor a refused call where it pins `replies`
     or that it has no row.
@@ -48,17 +50,12 @@ def check_command(paths: tuple[str, ...], *, strict: bool, as_json: bool) -> int
 
 def _checked(paths: Iterable[str]) -> Iterator[Checked]:
     """Check every file once. A path where there is none is an error that stops no other."""
-    seen: set[str] = set()
-    for path in paths:
-        try:
-            files = [str(file) for file in find_scenarios([path])]
-        except FileError as error:
-            yield Checked(path, (error,))
-            continue
-        for file in files:
-            if file not in seen:
-                seen.add(file)
-                yield check_scenario(file)
+    found = search(paths)
+    print_passed_over(found)
+    for error in found.errors:
+        yield Checked(error.path, (error,))
+    for file in found.files:
+        yield check_scenario(str(file))
 
 
 def _in_file_order(checked: Checked) -> list[FileError | CheckWarning]:

@@ -24,7 +24,7 @@ from deskroom.cli.shared import check_seat
 from deskroom.core import OPERATOR, Row, SeenRow, Viewer, project
 from deskroom.engine.entries import CloseEntry, Entry, HeaderEntry, RowEntry
 from deskroom.journal import JournalError, Torn, read_journal, verify
-from deskroom.journal.file import JournalReader
+from deskroom.journal.reader import JournalReader
 from deskroom.journal.tail import read_tails
 from deskroom.render.screen import Screen
 from deskroom.render.transcript import transcript_line

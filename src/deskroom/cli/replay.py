@@ -23,11 +23,11 @@ from deskroom.cli.output import (
 )
 from deskroom.cli.playing import FileResult, Options, play, wrong
 from deskroom.cli.screen import screen
-from deskroom.cli.shared import BACKENDS, LogOptions, log_options, set_up
+from deskroom.cli.shared import BACKENDS, LogOptions, log_options, print_passed_over, set_up
 from deskroom.core import OPERATOR, Viewer
-from deskroom.errors import FileError, UsageError
+from deskroom.errors import UsageError
 from deskroom.render.text import one_line
-from deskroom.scenario import find_scenarios
+from deskroom.scenario.format.find import search
 
 if TYPE_CHECKING:
     from deskroom.scenario.play.whatif import Setting
@@ -134,7 +134,7 @@ def replay_command(
     log_format: str | None,
     log_level: str | None,
 ) -> int:
-    """Play scenario files, and every *.toml in the folders named, and compare what comes out.
+    """Play scenario files, and every scenario in the folders named, and compare what comes out.
 
     Each scenario is shown as a table: the rows in order, who spoke to whom, who is next and why.
     A mismatch names the file and line, what was expected, what came out, and the host's reason.
@@ -195,13 +195,11 @@ def _check(options: Options) -> None:
 
 def _found(paths: Iterable[str], tally: Tally) -> list[str]:
     """Return every file to play. A path where there is none is an error that stops no other."""
-    files: list[str] = []
-    for path in paths:
-        try:
-            files.extend(str(file) for file in find_scenarios([path]))
-        except FileError as error:
-            tally.add(wrong(error))
-    return list(dict.fromkeys(files))
+    found = search(paths)
+    print_passed_over(found)
+    for error in found.errors:
+        tally.add(wrong(error))
+    return [str(file) for file in found.files]
 
 
 def shuffled(files: Sequence[str], seed: str | None) -> list[str]:

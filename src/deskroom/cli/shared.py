@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from attrs import frozen
 
-from deskroom.cli.output import configure_logs
+from deskroom.cli.output import configure_logs, counted
 from deskroom.errors import FileError, UsageError, hint
+from deskroom.render.text import one_line
 
 if TYPE_CHECKING:
     from deskroom.core import Viewer
+    from deskroom.scenario.format.find import Search
 
 __all__ = [
     "BACKENDS",
@@ -23,12 +25,16 @@ __all__ = [
     "backend_option",
     "check_seat",
     "log_options",
+    "print_passed_over",
     "set_up",
 ]
 
 BACKENDS: Final = ("asyncio", "trio")
 LOG_FORMATS: Final = ("console", "json")
 LOG_LEVELS: Final = ("debug", "info", "warning", "error", "critical")
+
+#: So many of the files that are passed over are named.
+_NAMED: Final = 3
 
 Command = Callable[..., Any]
 
@@ -71,6 +77,16 @@ def check_seat(path: str, seats: Sequence[str], viewer: Viewer) -> None:
     if viewer.kind == "agent" and viewer.id not in seats:
         near = hint(viewer.id or "", seats, otherwise=f"; its seats are {', '.join(seats)}")
         raise FileError(path, f"no seat {viewer.id!r} sits at this desk{near}")
+
+
+def print_passed_over(found: Search) -> None:
+    """Say on stderr how many files a search took for none of ours, and name the first of them."""
+    if found.passed_over:
+        more = ", …" if len(found.passed_over) > _NAMED else ""
+        names = ", ".join(str(path) for path in found.passed_over[:_NAMED])
+        count = counted(len(found.passed_over), "TOML file")
+        line = f"passed over {count} with none of desk, format, turn: {names}{more}"
+        click.echo(one_line(line), err=True)
 
 
 def set_up(

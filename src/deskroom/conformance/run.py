@@ -6,16 +6,18 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from attrs import Factory, define, frozen
 
 from deskroom.conformance.ops import OPS, answer
 from deskroom.conformance.wire import Case
 from deskroom.errors import FileError, WireError, hint
+from deskroom.files import open_file, read_lines
 
 __all__ = ["Mismatch", "Report", "Tally", "conform"]
+
+_MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 
 
 @frozen
@@ -90,13 +92,16 @@ def _cases(path: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _lines(path: str) -> Iterator[bytes]:
-    opener = gzip.open if path.endswith(".gz") else open
-    try:
-        with opener(Path(path), "rb") as file:
-            yield from file
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise FileError(path, f"the file cannot be read: {reason}") from None
+    with open_file(path) as file:
+        try:
+            if path.endswith(".gz"):
+                with gzip.open(file) as unpacked:
+                    yield from read_lines(unpacked, path, _MAX_LINE_BYTES)
+            else:
+                yield from read_lines(file, path, _MAX_LINE_BYTES)
+        except (OSError, EOFError, zlib.error) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise FileError(path, f"the file cannot be read: {reason}") from None
 
 
 def _evaluate(report: Report, path: str, line: int, case: dict[str, Any]) -> None:

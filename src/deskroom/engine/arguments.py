@@ -11,7 +11,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-__all__ = ["plain"]
+__all__ = ["NOT_JSON", "plain"]
+
+#: Stands for what JSON cannot hold. No tool has an argument of this name.
+NOT_JSON: Final = "not_json"
 
 #: Deeper arguments are no tool's, and every reader of JSON has an end of its own somewhere.
 _MOST_NESTED: Final = 64
@@ -38,7 +41,7 @@ def plain(value: object) -> Any:  # noqa: ANN401 - JSON values
     try:
         return _plain(value, _MOST_NESTED)
     except _NotJsonError:
-        return {"not_json": type(value).__name__}
+        return {NOT_JSON: type(value).__name__}
 
 
 class _NotJsonError(Exception):

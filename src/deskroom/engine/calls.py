@@ -18,6 +18,7 @@ from deskroom.core.dispatch import Decision, NoTurn, mention_dispatch
 from deskroom.core.episode import broadcast_candidates
 from deskroom.core.reasons import CallFault, NoTurnReason
 from deskroom.core.transcript import Bookkeeping
+from deskroom.engine.arguments import NOT_JSON
 from deskroom.engine.policy import Policy
 from deskroom.errors import AsideRefused, nearest
 from deskroom.speech.commit import (
@@ -30,7 +31,7 @@ from deskroom.speech.commit import (
     publish,
 )
 from deskroom.speech.parse import check_recipients, parse_call
-from deskroom.speech.tools import POST, ToolSpec, find_served, served, tool_spec, tool_specs
+from deskroom.speech.tools import POST, READ, ToolSpec, find_served, served, tool_spec, tool_specs
 from deskroom.speech.utterance import Read, Rejection, Utterance
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
 
 
 _POST: Final = tool_spec(POST)
+_READ: Final = tool_spec(READ)
 
 
 @frozen
@@ -115,6 +117,8 @@ def _judge_arguments(spec: ToolSpec, arguments: object, speaker: Speaker) -> Ver
     size = _message_bytes(arguments)
     if size > speaker.policy.max_message_bytes:
         return Refusal(CallFault.MESSAGE_TOO_LARGE, f"{size}")
+    if spec is _READ:
+        arguments = {name: int(number) for name, number in arguments.items()}
     parsed = parse_call(spec.name, arguments)
     if isinstance(parsed, Rejection):
         return Refusal(parsed.kind, parsed.subject or "")
@@ -191,6 +195,8 @@ def _shape_fault(spec: ToolSpec, arguments: Mapping[Any, Any]) -> str | None:
     """Return what is wrong with the shape of the arguments, as the end of a sentence."""
     for name, value in arguments.items():
         parameter = spec.parameter(name) if isinstance(name, str) else None
+        if name == NOT_JSON:
+            return "they hold a value that JSON cannot hold"
         if parameter is None:
             takes = ", ".join(p.name for p in spec.parameters)
             return f"there is an argument that the tool does not have; it takes {takes}"
@@ -201,6 +207,9 @@ def _shape_fault(spec: ToolSpec, arguments: Mapping[Any, Any]) -> str | None:
 
 
 def _number_fault(value: object) -> str | None:
+    """A whole number may be written as a float, as JSON Schema has it."""
+    if isinstance(value, float):
+        return None if value.is_integer() else "must be a whole number, not one with a fraction"
     fits = isinstance(value, int) and not isinstance(value, bool)
     return None if fits else f"must be a whole number, not {_noun(value)}"
 

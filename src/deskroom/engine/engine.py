@@ -12,7 +12,7 @@ entries that follow and changes nothing. The driver writes an entry to its journ
         engine.apply(entry)
         if isinstance(entry, TurnEntry):
             grant = engine.grant()
-            called, reply = engine.call(Call(grant.turn, 1, grant.seat.id, 1, "desk_post", {...}))
+            called, reply = engine.call(Call(grant.turn, 1, grant.seat.id, 1, served(POST), {...}))
             engine.apply(called)
             for ended in engine.end(TurnEnd(grant.turn, 1, grant.seat.id)):
                 engine.apply(ended)

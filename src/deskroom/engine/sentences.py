@@ -23,7 +23,6 @@ __all__ = [
     "aside_reason",
     "explain_decision",
     "files_text",
-    "no_turn_clause",
     "note_sentence",
     "read_text",
     "refusal_text",
@@ -68,8 +67,7 @@ _ASIDE_REASONS: Final[Mapping[str, str]] = {
     ),
 }
 
-#: Why nobody is next, as a clause about a row of the seat that is told. Where ``you`` stands in it,
-#: the clause for everybody else is in ``_OTHERS``.
+#: Why nobody is next, as a clause for the seat whose row it is; ``runs/why.py`` has it for people.
 _NO_TURN: Final[Mapping[str, str]] = {
     NoTurnReason.DISABLED: "mentions start no turns in this room",
     NoTurnReason.HOP_LIMIT_REACHED: "the chain of mentions is at its limit of {max_hops} hops",
@@ -80,10 +78,6 @@ _NO_TURN: Final[Mapping[str, str]] = {
     NoTurnReason.HOP_OVERFLOW: "the chain of mentions is too long to count",
     NoTurnReason.BROADCAST: "a broadcast is routed",
     NoTurnReason.NO_ACTIVE_SEAT: "no seat can take it up",
-}
-_OTHERS: Final[Mapping[str, str]] = {
-    NoTurnReason.SOURCE_INACTIVE: "its author is not an active seat",
-    NoTurnReason.SELF_MENTION: "the first seat it names is its author",
 }
 
 
@@ -129,20 +123,13 @@ def accepted_text(accepted: Accepted, speaker: Speaker, *, replaced: Accepted | 
 
 
 def explain_decision(decision: Decision, max_hops: int, content: str = "") -> str:
-    """Return why a row's decision is what it is, as a clause for people.
+    """Return why a row's decision is what it is, as a clause for the seat whose row it is.
 
     ``content`` is the row's own; a mention that does not stand in it is an address of the call.
     """
     if isinstance(decision, TurnFor):
         return _why_chosen(decision, content)
-    return no_turn_clause(decision, max_hops)
-
-
-def no_turn_clause(decision: NoTurn, max_hops: int, *, to_author: bool = False) -> str:
-    """Return why nobody is next, as a clause: for the row's author, or for everybody else."""
-    reason = decision.reason
-    clause = _NO_TURN[reason] if to_author else _OTHERS.get(reason, _NO_TURN[reason])
-    return clause.format(max_hops=max_hops)
+    return _NO_TURN[decision.reason].format(max_hops=max_hops)
 
 
 def aside_reason(reason: str, speaker: Speaker) -> str:
@@ -172,7 +159,7 @@ def _what_next(accepted: Accepted, speaker: Speaker) -> str:
         if problem is None:
             return "A router chooses who takes it up."
         decision = NoTurn(problem)
-    return f"It wakes nobody: {no_turn_clause(decision, max_hops, to_author=True)}."
+    return f"It wakes nobody: {explain_decision(decision, max_hops)}."
 
 
 def _notes(accepted: Accepted, speaker: Speaker) -> list[str]:

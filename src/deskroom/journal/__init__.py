@@ -1,6 +1,7 @@
 """The journal: a room's entries in a file that survives whatever happens to the process."""
 
-from deskroom.journal.file import JournalError, JournalFile, Line, Sync, Torn, read_journal
+from deskroom.journal.file import JournalFile, Sync
+from deskroom.journal.reader import JournalError, Line, Torn, read_journal
 from deskroom.journal.verify import Verified, verify, verify_entries
 
 __all__ = [

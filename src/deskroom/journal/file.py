@@ -14,190 +14,109 @@ Lines that are lost are always the last ones, so what is left resumes.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable
 from contextlib import suppress
+from fcntl import F_GETFL, F_SETFL, fcntl
+from functools import partial
+from io import FileIO
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from types import TracebackType
 from typing import Final, Literal, Self
+from weakref import WeakSet
 
 from filelock import lock_descriptor
 
 from deskroom.engine.entries import CloseEntry, EndEntry, Entry, HeaderEntry, RoutedEntry, RowEntry
-from deskroom.errors import FileError, RoomFailure, WireError
-from deskroom.journal.chain import FIRST, checked, seal, unseal
-from deskroom.wire import entry_in, entry_out
+from deskroom.journal.chain import FIRST, seal
+from deskroom.journal.reader import MAX_LINE_BYTES, JournalError, JournalReader
+from deskroom.wire import entry_out
 
-__all__ = ["JournalError", "JournalFile", "JournalReader", "Line", "Sync", "Torn", "read_journal"]
+__all__ = ["JournalFile", "Sync"]
 
 Sync = Literal["row", "close", "never"]
 
 _GATHERED: Final = 64 * 1024
-#: What a journal begins with; a file that does not is another's, however short its last line is.
-_BEGINS: Final = b'{"kind":"header",'
-#: What the lines begin with that hold no row and say nothing of the room as a whole.
-_ROWLESS: Final = tuple(b'{"kind":"%s",' % kind for kind in (b"turn", b"call", b"end", b"routed"))
 _SETTLES: Final = (HeaderEntry, RowEntry, EndEntry, RoutedEntry, CloseEntry)
 
 
-class JournalError(FileError, RoomFailure):
-    """A journal cannot be written, read or resumed. ``line`` is the first line at fault."""
+#: Opens a file for its owner only. It is one call into C, so that no interrupt can come between the
+#: opening and the file object that closes it.
+_OPEN_PRIVATE: Final = partial(os.open, mode=0o600)
+#: The journals that are open in this process.
+_OPEN: Final[WeakSet[JournalFile]] = WeakSet()
 
 
-class Line:
-    """One line of a journal: its number from 1, its entry, and where its bytes end."""
-
-    __slots__ = ("digest", "end", "entry", "number")
-
-    def __init__(self, number: int, entry: Entry, digest: bytes, end: int) -> None:
-        self.number = number
-        self.entry = entry
-        self.digest = digest
-        self.end = end
-
-
-class Torn(JournalError):
-    """The last line has no end: a crash cut it short. Resuming cuts it off."""
-
-
-class JournalReader:
-    """Reads a journal from its start, as far as it has been written, as often as it is asked.
-
-    Use it as a context manager. With ``only_rows`` the other lines of turns are checked against the
-    chain, and neither decoded nor yielded. Everything raises ``JournalError`` for a line that is wrong.
-    """
-
-    def __init__(self, path: str | Path, *, only_rows: bool = False) -> None:
-        self.path = str(path)
-        self._only_rows = only_rows
-        self._digest, self._end, self._lines = FIRST, 0, 0
-        #: Whether bytes behind the last whole line have been seen.
-        self.is_torn = False
-        try:
-            self._file = Path(path).open("rb")  # noqa: SIM115 - closed with the reader
-        except OSError as error:
-            raise JournalError(self.path, f"the journal cannot be read: {error.strerror}") from None
-
-    def lines(self) -> Iterator[Line]:
-        """Yield every whole line that has not been read yet."""
-        self.is_torn = False
-        try:
-            self._file.seek(self._end)
-            for raw in self._file:
-                if not raw.endswith(b"\n"):
-                    self._torn(raw)
-                    return
-                if self._only_rows and self._lines and raw.startswith(_ROWLESS):
-                    self._skip(raw)
-                else:
-                    yield self._line(raw)
-        except OSError as error:
-            raise JournalError(self.path, f"the journal cannot be read: {error.strerror}") from None
-
-    def _torn(self, raw: bytes) -> None:
-        if self._lines == 0 and not (raw.startswith(_BEGINS) or _BEGINS.startswith(raw)):
-            raise JournalError(self.path, "line 1 is bad: this is no journal", line=1)
-        self.is_torn = True
-
-    def _line(self, raw: bytes) -> Line:
-        line = _line(self.path, self._lines + 1, raw, self._digest, self._end)
-        self._digest, self._end, self._lines = line.digest, line.end, line.number
-        return line
-
-    def _skip(self, raw: bytes) -> None:
-        number = self._lines + 1
-        try:
-            _, self._digest = checked(raw, self._digest)
-        except WireError as error:
-            problem = f"line {number} is bad: {error}"
-            raise JournalError(self.path, problem, line=number) from None
-        self._end, self._lines = self._end + len(raw), number
-
-    def end(self) -> None:
-        """Raise ``JournalError`` unless the file ends here with a whole line, of which it has one."""
-        if self.is_torn:
-            raise Torn(self.path, "the last line is cut short", line=self._lines + 1)
-        if self._lines == 0:
-            raise JournalError(self.path, "the file is empty, so it is no journal")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-
-def read_journal(path: str | Path, *, only_rows: bool = False) -> Iterator[Line]:
-    """Yield the lines of a journal, in order, each checked against the chain.
-
-    Raises ``JournalError`` at the first line that is wrong, and ``Torn``, which is one, when that
-    is a last line cut short by a crash.
-    """
-    with JournalReader(path, only_rows=only_rows) as reader:
-        yield from reader.lines()
-        reader.end()
-
-
-def _line(path: str, number: int, raw: bytes, before: bytes, end: int) -> Line:
-    try:
-        value, digest = unseal(raw, before)
-        entry = entry_in(value)
-    except WireError as error:
-        raise JournalError(path, f"line {number} is bad: {error}", line=number) from None
-    if isinstance(entry, HeaderEntry) != (number == 1):
-        wrong = "a second header" if number > 1 else "no header"
-        raise JournalError(path, f"line {number} is bad: it is {wrong}", line=number)
-    return Line(number, entry, digest, end + len(raw))
+def _no_time() -> float:
+    return 0.0
 
 
 class JournalFile:
     """A journal that is open for writing. Make one with ``create`` or ``resume``.
 
-    The file itself is locked until it is closed, so a process that died blocks nobody. Use it as a
-    context manager.
+    The file itself is locked until it is closed, so a process that died blocks nobody. A process
+    that is forked meanwhile holds no lock and cannot write. Use it as a context manager.
+
+    ``timer`` gives seconds from whatever start; with one, ``sync_s`` says how long the disk took.
     """
 
-    def __init__(self, path: str, fd: int, sync: Sync) -> None:
+    def __init__(
+        self, path: str, file: FileIO, sync: Sync, timer: Callable[[], float] = _no_time
+    ) -> None:
         self.path = path
         #: What was in the file when it was opened.
         self.entries: list[Entry] = []
         #: The number of a torn last line that was cut off, or None.
         self.cut: int | None = None
-        self._fd = fd
+        #: How many seconds were spent on making the file durable.
+        self.sync_s = 0.0
+        self._file: FileIO | None = file
+        self._place = os.path.abspath(path)  # noqa: PTH100 - a link stays one
         self._sync = sync
+        self._timer = timer
         self._digest = FIRST
+        self._size = 0
+        self._header_bytes = 0
         self._torn_at: int | None = None
         self._gathered = bytearray()
         self._broken = False
         self._is_new = False
+        _OPEN.add(self)
 
     @classmethod
-    def create(cls, path: str | Path, *, sync: Sync = "row") -> Self:
-        """Begin a new journal.
+    def create(
+        cls, path: str | Path, *, sync: Sync = "row", timer: Callable[[], float] = _no_time
+    ) -> Self:
+        """Begin a new journal, which only its owner may read: it holds every private message.
 
         An empty file counts as none: whoever made it died before its first line. A file that was
-        made here, and in which nothing was written, is taken away again when it is closed. Raises
+        made here, and in which no line was written, is taken away again when it is closed. Raises
         ``JournalError`` if there is a journal already (its rows are not to be lost) or if none can
         be made.
         """
         shown = str(path)
         _refuse_what_is_no_file(path)
         try:
-            fd, is_new = _made_or_opened(path)
-        except OSError as error:
-            raise JournalError(shown, f"the journal cannot be made: {error.strerror}") from None
-        _lock(shown, fd)
-        if os.fstat(fd).st_size:
-            os.close(fd)
-            raise JournalError(shown, "there is such a journal: resume it, or name another file")
-        if sync != "never":
-            _sync_folder(Path(path).parent)
-        journal = cls(shown, fd, sync)
+            is_new = not os.path.lexists(path)
+            file = FileIO(path, "ab", opener=_OPEN_PRIVATE)
+        except (OSError, ValueError) as error:
+            raise JournalError(shown, f"the journal cannot be made: {_reason(error)}") from None
+        try:
+            _lock(shown, file.fileno())
+            _refuse_what_is_written(shown, file.fileno())
+            if sync != "never":
+                _sync_folder(Path(path).parent)
+            journal = cls(shown, file, sync, timer)
+        except BaseException:
+            file.close()
+            raise
         journal._is_new = is_new
         return journal
 
     @classmethod
-    def resume(cls, path: str | Path, *, sync: Sync = "row") -> Self:
+    def resume(
+        cls, path: str | Path, *, sync: Sync = "row", timer: Callable[[], float] = _no_time
+    ) -> Self:
         """Open a journal to go on with it; its entries are in ``entries``.
 
         A last line that a crash cut short is cut off with the first write, and ``cut`` holds its
@@ -207,28 +126,29 @@ class JournalFile:
         shown = str(path)
         _refuse_what_is_no_file(path)
         try:
-            fd = os.open(path, os.O_WRONLY | os.O_APPEND)
+            file = FileIO(path, "r+b")
         except FileNotFoundError:
             raise JournalError(shown, "there is no journal to resume") from None
-        except OSError as error:
-            raise JournalError(shown, f"the journal cannot be written: {error.strerror}") from None
-        _lock(shown, fd)
-        journal = cls(shown, fd, sync)
+        except (OSError, ValueError) as error:
+            raise JournalError(shown, f"the journal cannot be written: {_reason(error)}") from None
         try:
+            _lock(shown, file.fileno())
+            journal = cls(shown, file, sync, timer)
             journal._read_back()
+            # Whatever somebody else does to the file, what is written goes to its end.
+            fcntl(file, F_SETFL, fcntl(file, F_GETFL) | os.O_APPEND)
         except BaseException:
-            os.close(fd)
+            file.close()
             raise
         return journal
 
     def _read_back(self) -> None:
-        end = 0
         with JournalReader(self.path) as reader:
             for line in reader.lines():
                 self.entries.append(line.entry)
-                self._digest, end = line.digest, line.end
+                self._digest, self._size = line.digest, line.end
             if reader.is_torn:
-                self.cut, self._torn_at = len(self.entries) + 1, end
+                self.cut, self._torn_at = len(self.entries) + 1, self._size
 
     def write(self, entry: Entry) -> None:
         """Append one entry, durable as far as ``sync`` says.
@@ -236,22 +156,28 @@ class JournalFile:
         Raises ``JournalError`` when it cannot be kept. What was kept before stays and resumes; the
         journal takes no more.
         """
-        self._check(entry)
-        line, self._digest = seal(entry_out(entry), self._digest)
+        file = self._checked(entry)
+        line, digest = seal(entry_out(entry), self._digest)
+        if len(line) > MAX_LINE_BYTES:
+            problem = f"an entry is larger than {MAX_LINE_BYTES >> 20} MiB, and no line can hold it"
+            raise JournalError(self.path, problem)
+        self._digest = digest
+        self._header_bytes = self._header_bytes or len(line)
         self._gathered += line
         try:
             if self._sync == "row":
-                self._flush(self._fd)
+                self._flush(file)
                 if isinstance(entry, _SETTLES):
-                    os.fsync(self._fd)
+                    self._make_durable(file)
             elif len(self._gathered) >= _GATHERED:
-                self._flush(self._fd)
+                self._flush(file)
+                self._check_unchanged(file)
         except OSError as error:
             raise self._failure(error) from error
 
-    def _check(self, entry: Entry) -> None:
-        """Refuse what would leave a file that nobody can read."""
-        if self._fd < 0:
+    def _checked(self, entry: Entry) -> FileIO:
+        """Return the open file; refuse what would leave one that nobody can read."""
+        if self._file is None:
             raise JournalError(self.path, "the journal is closed")
         if self._broken:
             raise JournalError(self.path, "the journal has failed and takes no more entries")
@@ -262,8 +188,9 @@ class JournalFile:
                 else "the journal is new, and begins with a header: the room resumes another's entries"
             )
             raise JournalError(self.path, problem)
+        return self._file
 
-    def _flush(self, fd: int) -> None:
+    def _flush(self, file: FileIO) -> None:
         """Write what was gathered.
 
         An interrupt may come between the write and the note of it. So the journal counts as broken
@@ -273,33 +200,78 @@ class JournalFile:
             return
         self._broken = True
         if self._torn_at is not None:
-            os.ftruncate(fd, self._torn_at)
+            file.truncate(self._torn_at)
             self._torn_at = None
         while self._gathered:
-            del self._gathered[: os.write(fd, self._gathered)]
+            written = os.write(file.fileno(), self._gathered)
+            self._size += written
+            del self._gathered[:written]
         self._broken = False
+
+    def _make_durable(self, file: FileIO) -> None:
+        before = self._timer()
+        os.fsync(file.fileno())
+        self.sync_s += self._timer() - before
+        self._check_unchanged(file)
+
+    def _check_unchanged(self, file: FileIO) -> None:
+        """Raise ``JournalError`` unless the file still has its name, and holds what was written.
+
+        What was changed in place, at the same length, is found by whoever reads it.
+        """
+        size = os.fstat(file.fileno()).st_size
+        if not _is_there(self._place, file.fileno()):
+            problem = "the journal was removed, or replaced by another file, while it was written"
+        elif self._torn_at is None and size != self._size:
+            done = "cut short" if size < self._size else "written to by somebody else"
+            problem = (
+                f"the journal was {done} while it was open: it has {size} bytes, not {self._size}"
+            )
+        else:
+            return
+        self._broken = True
+        raise JournalError(self.path, problem)
 
     def _failure(self, error: OSError) -> JournalError:
         self._broken = True
         return JournalError(self.path, f"the journal cannot be written: {error.strerror}")
 
     def close(self) -> None:
-        """Write what was gathered, make it durable unless ``sync`` is ``never``, and unlock."""
-        fd, self._fd = self._fd, -1
-        if fd < 0:
+        """Write what was gathered, make it durable unless ``sync`` is ``never``, and unlock.
+
+        Raises ``JournalError`` when that fails, and when the file is not what was written.
+        """
+        file, self._file = self._file, None
+        if file is None:
             return
         try:
-            if not self._broken:
-                self._flush(fd)
-                if self._sync != "never":
-                    os.fsync(fd)
+            if not self._broken and (self._size or self._gathered):
+                self._finish(file)
         except OSError as error:
             raise self._failure(error) from error
         finally:
-            if self._is_new and self._digest == FIRST and _is_there(self.path, fd):
-                with suppress(OSError):
-                    Path(self.path).unlink()
-            os.close(fd)
+            self._take_away_if_empty(file)
+            file.close()
+
+    def _finish(self, file: FileIO) -> None:
+        self._flush(file)
+        if self._sync == "never":
+            self._check_unchanged(file)
+        else:
+            self._make_durable(file)
+
+    def _take_away_if_empty(self, file: FileIO) -> None:
+        """Remove a file that was made here if not even its first line is whole."""
+        has_line = os.fstat(file.fileno()).st_size >= max(self._header_bytes, 1)
+        if self._is_new and not has_line and _is_there(self._place, file.fileno()):
+            with suppress(OSError):
+                Path(self._place).unlink()
+
+    def _leave_to_parent(self) -> None:
+        """Let go of the file in a process that was forked: what is to be written, its parent writes."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
     def __enter__(self) -> Self:
         return self
@@ -323,13 +295,21 @@ def _refuse_what_is_no_file(path: str | Path) -> None:
         raise JournalError(str(path), "this is a pipe or a device, and a journal needs a file")
 
 
-def _made_or_opened(path: str | Path) -> tuple[int, bool]:
-    """Return an open file, and whether it was made for that."""
-    flags = os.O_WRONLY | os.O_APPEND
-    try:
-        return os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o666), True
-    except FileExistsError:
-        return os.open(path, flags | os.O_CREAT, 0o666), False
+def _refuse_what_is_written(path: str, fd: int) -> None:
+    if os.fstat(fd).st_size:
+        raise JournalError(path, "there is such a journal: resume it, or name another file")
+
+
+def _leave_all_to_parent() -> None:
+    for journal in list(_OPEN):
+        journal._leave_to_parent()  # noqa: SLF001 - of this file
+
+
+os.register_at_fork(after_in_child=_leave_all_to_parent)
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return getattr(error, "strerror", None) or str(error)
 
 
 def _lock(path: str, fd: int) -> None:
@@ -337,11 +317,9 @@ def _lock(path: str, fd: int) -> None:
     try:
         locked = lock_descriptor(fd, blocking=False)
     except OSError as error:
-        os.close(fd)
         raise JournalError(path, f"the journal cannot be locked: {error.strerror}") from None
     # The writer before may have taken its empty journal away just when we opened it.
     if not (locked and _is_there(path, fd)):
-        os.close(fd)
         raise JournalError(path, "another writer has this journal open")
 
 

@@ -15,9 +15,10 @@ from typing import Final
 from attrs import field, frozen
 
 from deskroom.engine.entries import HeaderEntry, RowEntry
-from deskroom.errors import WireError
+from deskroom.errors import FileError, WireError
+from deskroom.files import can_read_again, open_file
 from deskroom.journal.chain import FIRST, unseal
-from deskroom.journal.file import JournalError
+from deskroom.journal.reader import MAX_LINE_BYTES, JournalError
 from deskroom.wire import entry_in
 
 __all__ = ["Tail", "read_tails"]
@@ -40,11 +41,14 @@ class Tail:
 def read_tails(path: str | Path) -> Iterator[Tail]:
     """Yield the end of a journal, and then again and again twice as much of it.
 
-    It stops before it would be all of the journal. Raises ``JournalError`` for a line that is wrong.
+    It stops before it would be all of the journal, and yields nothing of one that comes through a
+    pipe. Raises ``JournalError`` for a line that is wrong.
     """
+    if not can_read_again(str(path)):
+        return
     try:
-        with Path(path).open("rb") as file:
-            first = file.readline()
+        with open_file(str(path), "journal") as file:
+            first = file.readline(MAX_LINE_BYTES + 1)
             size = file.seek(0, os.SEEK_END)
             length = _FIRST_READ
             while length + len(first) < size:
@@ -54,6 +58,8 @@ def read_tails(path: str | Path) -> Iterator[Tail]:
     except OSError as error:
         problem = f"the journal cannot be read: {error.strerror}"
         raise JournalError(str(path), problem) from None
+    except FileError as error:
+        raise JournalError(str(path), error.problem, kind=error.kind) from None
 
 
 def _tail(path: str, first: bytes, block: bytes) -> Tail:

@@ -31,7 +31,7 @@ from deskroom.engine.entries import (
 from deskroom.engine.messages import Call, TurnEnd
 from deskroom.engine.setup import check_setup, check_text
 from deskroom.errors import DeskroomError, UsageError
-from deskroom.journal.file import JournalError, Line, read_journal
+from deskroom.journal.reader import JournalError, Line, read_journal
 
 __all__ = ["Verified", "Verifier", "checked_lines", "verify", "verify_entries"]
 
@@ -138,6 +138,8 @@ class Verifier:
         """Return the entry that the rules give here, or why they give none of this kind."""
         match entry:
             case TurnEntry():
+                # What was read out of a text that a crash lost is gone with it.
+                self._read_from_text = None
                 return self._due(entry, f"{entry.seat} is granted a turn")
             case CallEntry():
                 return self._call(entry)

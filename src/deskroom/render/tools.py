@@ -25,7 +25,11 @@ def tools_as(format_: str) -> Any:  # noqa: ANN401 - each format has a JSON shap
 
 
 def input_schema(spec: ToolSpec) -> Json:
-    """Return the JSON Schema of a tool's arguments. Undeclared arguments are not allowed."""
+    """Return the JSON Schema of a tool's arguments. Undeclared arguments are not allowed.
+
+    What fits it has the shape that the host takes, and what does not is refused. A message may
+    still be refused for what it says, a blank one for example.
+    """
     return {
         "type": "object",
         "properties": {parameter.name: _property(parameter) for parameter in spec.parameters},
@@ -36,10 +40,8 @@ def input_schema(spec: ToolSpec) -> Json:
 
 def _property(parameter: Parameter) -> Json:
     schema: Json = {**_TYPES[parameter.type], "description": parameter.description}
-    for keyword in ("default", "minimum", "maximum"):
-        value = getattr(parameter, keyword)
-        if value is not None:
-            schema[keyword] = value
+    if parameter.default is not None:
+        schema["default"] = parameter.default
     if parameter.type == "strings":
         schema["minItems"] = 1
     return schema

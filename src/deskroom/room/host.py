@@ -200,19 +200,28 @@ class Host:
             case RoutedEntry():
                 self._write(due)
             case CloseEntry():
-                if self._settles and not self._stopping:
-                    await self._settle()
-                self._write(due)
+                await self._close(due)
             case Await.SCORES:
                 await self._ask_router()
             case Await.PERSON:
                 await self._handle(await self._receive())
 
+    async def _close(self, due: Due) -> None:
+        """Close, unless a person speaks while the seats of a script finish.
+
+        A stop meanwhile leaves what these still had to say to a room that is resumed.
+        """
+        if self._settles and not self._stopping:
+            await self._settle()
+            due = self._due()
+        if isinstance(due, CloseEntry):
+            self._write(due)
+
     async def _settle(self) -> None:
         """Let the seats of a script finish what they still had to say, and tell them it is late."""
         self._deadline_passed = False
         self._clock.set_deadline(math.inf, self._on_deadline)
-        while not self._deadline_passed:
+        while not (self._deadline_passed or self._stopping):
             await self._handle(await self._receive())
 
     def _write(self, entry: Entry) -> None:

@@ -66,11 +66,14 @@ class RoomLog:
                 self.info("room.closed", reason=reason, rows=len(engine.state.rows))
 
     def _row(self, entry: RowEntry) -> None:
-        row, turn = entry.row, {} if entry.turn is None else {"turn": entry.turn}
+        row = entry.row
+        turn: dict[str, object] = {} if entry.turn is None else {"turn": entry.turn}
+        if entry.kind == RowKind.SEAT:
+            turn["seat"] = row.author.id
         fields = {"sequence": row.sequence, "kind": entry.kind, "audience": row.audience.kind}
         self.info("row.committed", **turn, **fields)
         if entry.kind == RowKind.SEAT:
-            self.info("turn.ended", **turn, seat=row.author.id, outcome=Outcome.SPOKE)
+            self.info("turn.ended", **turn, outcome=Outcome.SPOKE)
 
     def _end(self, entry: EndEntry, engine: Engine) -> None:
         """Log the end of a turn that becomes no row, and what is lost with it."""

@@ -209,8 +209,10 @@ class Room:
         if fault is not None:
             raise fault
         if self._failure is not None:
-            # A journal's failure is a sentence; what a router or a callback raised needs more.
-            if not isinstance(self._failure, FileError):
+            # A file that cannot be written says all in its sentence; other code needs a traceback.
+            if not isinstance(self._failure, FileError) and not isinstance(
+                self._failure.__cause__, OSError
+            ):
                 self._log.error("room.failed", self._failure)
             self.engine.apply(CloseEntry(CloseReason.FAILED))
         return RoomResult.of(self.engine, self._failure, self._host.exceptions)

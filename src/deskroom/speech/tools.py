@@ -53,8 +53,6 @@ class Parameter:
     description: str
     required: bool = True
     default: int | None = None
-    minimum: int | None = None
-    maximum: int | None = None
 
 
 @frozen(kw_only=True)
@@ -80,7 +78,7 @@ OLD_NAMES: Final = {"close": COMPLETE_EPISODE}
 _ONLY_CALLS: Final = (
     "Only what you put in a call is heard: text outside a call reaches nobody. "
     "If you call more than once in a turn, the last accepted call stands and the others are "
-    "dropped."
+    "dropped, a completion included."
 )
 _HAND_ON: Final = (
     "The first @id of another seat in the message hands that seat the next turn, and only the "
@@ -136,9 +134,10 @@ _SPECS: Final[tuple[ToolSpec, ...]] = (
     ToolSpec(
         name=COMPLETE_EPISODE,
         description=(
-            "Say a last word to the whole desk and mark your own work as done. The message is "
-            "kept in any case. Call it when no open step is left for you; the desk closes once "
-            f"its rule for completion is met. {_HAND_ON} {_ONLY_CALLS}"
+            "Say a last word to the whole desk and mark your own work as done. Call it last, when "
+            "no open step is left for you: a message that is accepted after it in the same turn "
+            "replaces it, and your work is not done then. The desk closes once its rule for "
+            f"completion is met. {_HAND_ON} {_ONLY_CALLS}"
         ),
         parameters=(
             Parameter(
@@ -154,17 +153,18 @@ _SPECS: Final[tuple[ToolSpec, ...]] = (
             "Read the last entries of the transcript as you may see them. Reading says nothing "
             "and does not use up what you say this turn: text outside a call still reaches "
             "nobody, the first @id of your message still hands on the turn, and of your other "
-            "calls the last accepted one stands."
+            "calls the last accepted one stands, a completion included."
         ),
         parameters=(
             Parameter(
                 name="limit",
                 type="integer",
-                description="How many entries to read, counted from the end.",
+                description=(
+                    f"How many entries to read, counted from the end: 1 to {READ_MAX}. A number "
+                    "beyond is taken as the nearest of them."
+                ),
                 required=False,
                 default=READ_DEFAULT,
-                minimum=1,
-                maximum=READ_MAX,
             ),
         ),
     ),

@@ -16,7 +16,8 @@ from deskroom.core.roster import Desk, DeskSet, Member, Person, Roster
 from deskroom.engine.policy import BroadcastPolicy, ChairPolicy, Policy
 from deskroom.engine.setup import Seat
 from deskroom.errors import DeskError, FileError, RosterError
-from deskroom.scenario.format.load import find_scenarios, load_desk, load_scenario, parse_scenario
+from deskroom.scenario.format.find import find_scenarios
+from deskroom.scenario.format.load import load_desk, load_scenario, parse_scenario
 from deskroom.scenario.format.model import (
     Call,
     DeskSpec,
@@ -1071,7 +1072,7 @@ def test_files_are_found_in_path_order(tmp_path: Path) -> None:
     for name in ("b/z.toml", "b/a.toml", "b/c/d.toml", "b/c.toml", "b/note.md", "a.toml"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
+        path.write_text("format = 1")
     (tmp_path / "b" / "folder.toml").mkdir()
     names = ("gone.toml", "b/z.toml", "b", "a.toml", "b/note.md")
     expected = (

@@ -237,9 +237,9 @@ def test_a_key_that_cannot_be_read_is_passed_over() -> None:
         ("a = 'é\n", '1:7: this is not TOML: expected "\'"'),
         ('a = """x\n\n', "1:9: this is not TOML: unterminated string"),
         ("a = [1,\n", "1:8: this is not TOML: invalid value"),
-        ("[turn]\n[turn]\n", "2:6: this is not TOML: cannot declare turn twice"),
-        ("[a.b]\n[a.b]\n", "2:5: this is not TOML: cannot declare a.b twice"),
-        ("a = 1\na = 2\n", "2:6: this is not TOML: cannot overwrite a value"),
+        ("[turn]\n[turn]\n", "2:2: turn: this is given twice; the first is at 1:2"),
+        ("[a.b]\n[a.b]\n", "2:4: a.b: this is given twice; the first is at 1:4"),
+        ("a = 1\na = 2\n", "2:1: a: this is given twice; the first is at 1:1"),
         ("a = '\0'\n", "1:6: this is not TOML: found invalid character '\\x00'"),
         (
             "a = 1\r b = 2",

@@ -9,7 +9,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deskroom.core import AsidePolicy, DispatchPolicy, Person
+from deskroom.core.reasons import CloseReason
 from deskroom.engine.entries import (
     CallEntry,
     CloseEntry,
@@ -20,9 +20,9 @@ from deskroom.engine.entries import (
 )
 from deskroom.errors import FileError, UsageError
 from deskroom.journal import JournalFile, read_journal, verify_entries
-from deskroom.room import BroadcastPolicy, ChairPolicy, Policy, Room, Seat, SimulatedClock
+from deskroom.room import Policy, Room, SimulatedClock
 from deskroom.runs import Run
-from deskroom.scenario import Call, DeskSpec, Opening, Scenario, Turn, parse_scenario
+from deskroom.scenario import Scenario, parse_scenario
 from deskroom.scenario.play.replay import run_scripted, scripted_room
 from deskroom.scenario.play.resume import check_resumable, script_digest
 from deskroom.testing import ListJournal, ScriptedSeat, post
@@ -82,80 +82,13 @@ def told(entries: Iterable[Entry]) -> list[str]:
 # Wherever a run is cut off, it goes on to the same
 
 
-TEXTS = st.sampled_from(
-    ["@a", "@b go", "@c go", "hello", "@sam hi", "!aside @b psst", "!aside", "", "x" * 70]
-)
-CALLS = st.one_of(
-    st.builds(lambda text: Call(tool="desk_post", arguments={"message": text}), TEXTS),
-    st.builds(lambda text: Call(tool="desk_broadcast", arguments={"message": text}), TEXTS),
-    st.builds(lambda text: Call(tool="desk_complete_episode", arguments={"message": text}), TEXTS),
-    st.builds(
-        lambda to, text: Call(tool="desk_dm", arguments={"to": to, "message": text}),
-        st.lists(st.sampled_from(["a", "b", "c", "zz"]), max_size=2),
-        TEXTS,
-    ),
-    st.sampled_from([Call(tool="desk_read"), Call(tool="shout", arguments={"x": float("inf")})]),
-)
-TURNS = st.builds(
-    Turn,
-    seat=st.sampled_from("abc"),
-    calls=st.lists(CALLS, max_size=3).map(tuple),
-    text=st.sampled_from([None, "hm", "<<<POST @a fenced POST>>>"]),
-    takes=st.sampled_from([0, 0, 0, 3, 5, 6, 12, 20]),
-    crash=st.sampled_from([None, None, None, "boom"]),
-    late=st.lists(CALLS, max_size=2).map(tuple),
-    wrote=st.sampled_from([(), (), ("f",)]),
-    scores=st.sampled_from([{}, {"a": 0.5, "c": 0.6}]),
-)
-WORDS = st.builds(Turn, person=st.just("sam"), say=st.sampled_from(["@b hi", "@c x", "all"]))
-POLICIES = st.builds(
-    Policy,
-    dispatch=st.builds(DispatchPolicy, max_hops=st.integers(0, 4)),
-    aside=st.builds(
-        AsidePolicy,
-        enabled=st.booleans(),
-        max_members=st.integers(1, 2),
-        max_messages=st.integers(1, 3),
-        must_surface=st.booleans(),
-    ),
-    on_refused_aside=st.sampled_from(["refuse", "room"]),
-    chair=st.builds(ChairPolicy, rounds=st.integers(0, 3), every=st.integers(0, 2)),
-    broadcast=st.builds(
-        BroadcastPolicy, router=st.sampled_from(["scripted", "lexical"]), width=st.integers(1, 3)
-    ),
-    close=st.sampled_from(["first", "all"]),
-    max_turns=st.integers(1, 12),
-    silence=st.sampled_from(["yield", "retry"]),
-    max_calls=st.sampled_from([1, 16]),
-    turn_timeout_s=st.just(5),
-)
-
-
-@st.composite
-def scenarios(draw: st.DrawFn) -> Scenario:
-    """Draw a scenario with everything that a seat may do."""
-    order = draw(st.sampled_from(["listed", "routed"]))
-    opened = order == "routed" or draw(st.booleans())
-    return Scenario(
-        order=order,  # type: ignore[arg-type]
-        desk=DeskSpec(
-            id="d",
-            name="D",
-            seats=(Seat(id="a"), Seat(id="b", fence=draw(st.booleans())), Seat(id="c")),
-            people=(Person("sam", "Sam"),),
-        ),
-        policy=draw(POLICIES),
-        opening=Opening(by="sam", message="@a begin") if opened else None,
-        turns=tuple(draw(st.lists(st.one_of(TURNS, TURNS, TURNS, WORDS), min_size=1, max_size=8))),
-    )
-
-
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
-@given(scenario=scenarios(), data=st.data())
+@given(data=st.data())
 def test_a_run_that_is_cut_off_anywhere_goes_on_to_the_same_entries(
-    settled: Settled, backend: str, scenario: Scenario, data: st.DataObject
+    settled: Settled, scenarios: st.SearchStrategy[Scenario], backend: str, data: st.DataObject
 ) -> None:
     """Once or twice; but for the grant that was cut off, all is as in a run nobody disturbed."""
+    scenario = data.draw(scenarios)
     whole = play(scenario, backend=backend)
     assert settled(whole) == whole
     entries = whole
@@ -182,11 +115,12 @@ class Stopping(ListJournal):
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
-@given(scenario=scenarios(), data=st.data())
+@given(data=st.data())
 def test_a_run_that_is_stopped_anywhere_goes_on_to_the_same_entries(
-    settled: Settled, backend: str, scenario: Scenario, data: st.DataObject
+    settled: Settled, scenarios: st.SearchStrategy[Scenario], backend: str, data: st.DataObject
 ) -> None:
     """Its journal is sound as it is, and what goes on from it is a run nobody disturbed."""
+    scenario = data.draw(scenarios)
     whole = play(scenario, backend=backend)
     journal = Stopping(data.draw(st.integers(1, len(whole))))
     journal.room = scripted_room(scenario, journal=journal)
@@ -194,7 +128,7 @@ def test_a_run_that_is_stopped_anywhere_goes_on_to_the_same_entries(
     verify_entries(journal.entries, "run")
     entries = play(scenario, journal.entries, backend)
     verify_entries(entries, "run")
-    assert whole == settled(e for e in entries if e != CloseEntry("stopped"))
+    assert whole == settled(e for e in entries if e != CloseEntry(CloseReason.STOPPED))
 
 
 # What is restored, one thing after the other
@@ -453,7 +387,10 @@ def test_a_journal_that_was_closed_stays_as_it_is(tmp_path: Any) -> None:
         room = scripted_room(scenario, journal=journal, resume=journal.entries)
         result = anyio.run(run_scripted, room)
     assert before == path.read_bytes()
-    assert (result.closed, len(result.rows)) == (room.state.closed, before.count(b'"kind":"row"'))
+    assert (result.closed, len(result.rows)) == (
+        room.engine.state.closed,
+        before.count(b'"kind":"row"'),
+    )
 
 
 def test_a_live_room_goes_on_from_its_journal(tmp_path: Any) -> None:
@@ -664,7 +601,7 @@ def test_the_journal_of_a_room_without_a_script_is_no_scenarios(journaled: list[
     """Even if the desk is the same."""
     header = journaled[0]
     assert isinstance(header, HeaderEntry)
-    assert "it has no script there" == difference(
+    assert "it had no script, and this room plays one" == difference(
         [HeaderEntry(evolve(header.setup, script=None))], based()
     )
 

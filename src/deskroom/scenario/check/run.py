@@ -8,6 +8,7 @@ from contextlib import suppress
 from attrs import frozen
 
 from deskroom.errors import FileError
+from deskroom.scenario.check.contents import warn_of_contents
 from deskroom.scenario.check.context import CheckContext
 from deskroom.scenario.check.forecast import forecast_turns
 from deskroom.scenario.check.mentions import warn_of_texts
@@ -81,6 +82,7 @@ def _warnings(parts: PartialScenario, errors: tuple[FileError, ...]) -> tuple[Ch
             warn_of_policy(context)
             warn_of_turns(context, forecasts)
             warn_of_expectations(context)
+            warn_of_contents(context)
             if not errors:
                 warn_of_unreached(context, forecasts)
     return warnings.in_file_order()

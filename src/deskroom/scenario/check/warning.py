@@ -22,6 +22,7 @@ WarningKind = Literal[
     "retired_seat",
     "never_reached",
     "cannot_fail",
+    "cannot_match",
     "no_effect",
 ]
 

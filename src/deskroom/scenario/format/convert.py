@@ -80,8 +80,7 @@ def refuse_unknown_keys(
     names = list(known)
     for key in keys:
         if key not in names:
-            problem = f"unknown key, expected one of {', '.join(names)}{did_you_mean(key, names)}"
-            findings.at_key((*path, key), "unknown_key", problem)
+            findings.unknown_key((*path, key), names)
 
 
 def _refuse(

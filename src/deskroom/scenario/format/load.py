@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from hashlib import sha256
-from pathlib import Path
 from typing import Final, TypeVar
 
 from attrs import evolve, frozen
 
 from deskroom.engine.policy import Policy
-from deskroom.errors import FileError
+from deskroom.errors import FileError, nearest
 from deskroom.scenario.format.convert import Converted, convert, refuse_unknown_keys
 from deskroom.scenario.format.model import (
     MAX_TURNS,
@@ -39,7 +38,6 @@ __all__ = [
     "DOCUMENT_KEYS",
     "FORMAT",
     "PartialScenario",
-    "find_scenarios",
     "load_desk",
     "load_scenario",
     "load_setting",
@@ -97,12 +95,13 @@ def load_setting(path: str | os.PathLike[str]) -> tuple[DeskSpec, Policy]:
     Raises ``ScenarioError``.
     """
     document = _opened(path)
-    if not _DESK_KEYS.issuperset(document.data):
+    if not _is_desk_file(document):
         scenario = _scenario(document)
         return scenario.desk, scenario.policy
     reader = _Reader(document)
     if "format" in document.data:
         reader.format()
+    refuse_unknown_keys(reader.findings, (), document.data, DOCUMENT_KEYS)
     reader.head()
     desk = reader.desk().part
     if desk is None or reader.findings:
@@ -110,43 +109,10 @@ def load_setting(path: str | os.PathLike[str]) -> tuple[DeskSpec, Policy]:
     return desk, Policy()
 
 
-def find_scenarios(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
-    """Return the files given, and every ``*.toml`` below the folders given, in path order.
-
-    A file found twice is listed once. A file that does not exist is listed too: reading it raises
-    the error, and the other files are still read. Raises ``FileError`` when there is nothing, or when a folder
-    cannot be listed.
-    """
-    given = [Path(path) for path in paths]
-    files: dict[Path, None] = {}
-    for path in given:
-        files.update(dict.fromkeys(_files_below(path) if _is_folder(path) else (path,)))
-    if not files:
-        where = str(given[0]) if given else "."
-        problem = "no scenario found: there is no *.toml file here"
-        raise FileError(where, problem, kind="no_scenario")
-    return list(files)
-
-
-def _files_below(folder: Path) -> list[Path]:
-    def refuse(error: OSError) -> None:
-        problem = f"the folder cannot be listed: {error.strerror}"
-        raise FileError(str(error.filename), problem, kind="unreadable")
-
-    return sorted(
-        Path(where, name)
-        for where, _, names in os.walk(folder, onerror=refuse)
-        for name in names
-        if name.endswith(".toml")
-    )
-
-
-def _is_folder(path: Path) -> bool:
-    """Whether this is a folder. A path that cannot be looked at fails when it is read."""
-    try:
-        return path.is_dir()
-    except OSError:
-        return False
+def _is_desk_file(document: Document) -> bool:
+    """Whether a file has nothing of a scenario but a desk, slips in the names of keys aside."""
+    meant = {key if key in DOCUMENT_KEYS else nearest(key, DOCUMENT_KEYS) for key in document.data}
+    return _DESK_KEYS.issuperset(meant - {None})
 
 
 def _opened(path: str | os.PathLike[str]) -> Document:
@@ -179,11 +145,12 @@ class PartialScenario:
 def read_partial(document: Document) -> PartialScenario:
     """Read every part of a document that can be read.
 
-    Raises ``ScenarioError`` only when there are more problems than are of use.
+    Raises ``ScenarioError`` for a file of another version, of whose keys nothing is known, and where
+    there are more problems than are of use.
     """
     reader = _Reader(document)
-    refuse_unknown_keys(reader.findings, (), document.data, DOCUMENT_KEYS)
     reader.format()
+    refuse_unknown_keys(reader.findings, (), document.data, DOCUMENT_KEYS)
     head = reader.head()
     desk = reader.desk()
     names = Names(desk.part)
@@ -259,6 +226,8 @@ class _Reader:
         if type(value) is not int or value != FORMAT:
             problem = f"found {found(value)}, expected {FORMAT}"
             self.findings.at_value(("format",), "unknown_value", problem)
+            if type(value) is int:  # another version, which may have other keys
+                raise self.findings.error()
 
     def head(self) -> _Head:
         stated = {key: self._data[key] for key in ("title", "why", "order") if key in self._data}

@@ -25,7 +25,18 @@ from attrs import define, field, frozen
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-__all__ = ["STRING", "Index", "KeyPath", "Place", "Span", "place_of"]
+__all__ = [
+    "STRING",
+    "Index",
+    "KeyPath",
+    "Place",
+    "Span",
+    "key_names",
+    "outline",
+    "parser",
+    "place_of",
+    "without_comments",
+]
 
 #: The keys and 0-based list positions that lead from the top of a file to a value.
 KeyPath = tuple[str | int, ...]
@@ -88,7 +99,7 @@ class Index:
         ends = (match.end() for match in re.finditer("\n", text))
         self._line_starts = array("Q", chain((0,), ends))
         self._root = _Entry(0, 0)
-        self._read(_parser().parse(_outline(text)).root_node)
+        self._read(parser().parse(outline(text)).root_node)
 
     def key_at(self, path: KeyPath) -> Place:
         """Return the place of a key; of a key that is not there, its table's."""
@@ -132,13 +143,13 @@ class Index:
                 self._read_pair(child, table)
 
     def _read_pair(self, node: Node, table: _Entry) -> None:
-        parts = _without_comments(node)
-        *above, (name, offset) = self._names(parts[0] if parts else node)
+        parts = without_comments(node)
+        *above, (name, offset) = key_names(self._text, parts[0] if parts else node)
         self._descend(table, above).inside[name] = _entry(offset, parts[-1] if parts else node)
 
     def _read_header(self, node: Node) -> _Entry:
         key = next((child for child in node.named_children if child.type in _KEYS), node)
-        *above, (name, offset) = self._names(key)
+        *above, (name, offset) = key_names(self._text, key)
         named = _child(self._descend(self._root, above), name, offset)
         if node.type == "table_array_element":
             element = _Entry(offset, node.start_byte)
@@ -160,35 +171,38 @@ class Index:
         if node is not None and node.type == "inline_table":
             self._read_pairs(node, entry)
         elif node is not None:
-            values = enumerate(_without_comments(node))
+            values = enumerate(without_comments(node))
             entry.inside.update((i, _entry(value.start_byte, value)) for i, value in values)
         return entry.inside
 
-    # --- keys ----------------------------------------------------------------------------------
 
-    def _names(self, key: Node) -> list[tuple[str, int]]:
-        """Return the parts of a key with their offsets; `a.b.c` nests to the left in the tree."""
-        parts: list[Node] = []
-        while key.type == "dotted_key":
-            key, *rest = key.named_children
-            parts.extend(reversed(rest))
-        parts.append(key)
-        return [(self._name(part), part.start_byte) for part in reversed(parts)]
+# --- what the tree says --------------------------------------------------------------------------
 
-    def _name(self, part: Node) -> str:
-        raw = self._text[part.start_byte : part.end_byte]
-        if part.type != "quoted_key":
-            return raw
-        if "\\" not in raw:
-            return raw[1:-1]
-        try:
-            return next(iter(tomllib.loads(f"{raw} = 0")))
-        except tomllib.TOMLDecodeError:
-            return raw
+
+def key_names(text: str, key: Node) -> list[tuple[str, int]]:
+    """Return the parts of a key with their offsets; `a.b.c` nests to the left in the tree."""
+    parts: list[Node] = []
+    while key.type == "dotted_key":
+        key, *rest = key.named_children
+        parts.extend(reversed(rest))
+    parts.append(key)
+    return [(_name(text, part), part.start_byte) for part in reversed(parts)]
+
+
+def _name(text: str, part: Node) -> str:
+    raw = text[part.start_byte : part.end_byte]
+    if part.type != "quoted_key":
+        return raw
+    if "\\" not in raw:
+        return raw[1:-1]
+    try:
+        return next(iter(tomllib.loads(f"{raw} = 0")))
+    except tomllib.TOMLDecodeError:
+        return raw
 
 
 @cache
-def _parser() -> Parser:
+def parser() -> Parser:
     """Return the reader of TOML. A file in which nothing is wrong does without it."""
     import tree_sitter_toml  # noqa: PLC0415 - see above
     from tree_sitter import Language, Parser  # noqa: PLC0415 - see above
@@ -196,7 +210,7 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_toml.language()))
 
 
-def _outline(text: str) -> bytes:
+def outline(text: str) -> bytes:
     """Return the text in ASCII, of the same length, with nothing in it but its structure."""
     return _HIDDEN.sub(_blank_out, text).encode("ascii", "replace")
 
@@ -208,7 +222,8 @@ def _blank_out(found: re.Match[str]) -> str:
     return f"'{'x' * (length - 2)}'"
 
 
-def _without_comments(node: Node) -> list[Node]:
+def without_comments(node: Node) -> list[Node]:
+    """Return what a node holds but for the comments in it."""
     return [child for child in node.named_children if child.type != "comment"]
 
 

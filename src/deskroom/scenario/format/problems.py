@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Final, Literal
 
@@ -72,11 +72,14 @@ class KeyProblem(FileError):
 
 
 class ScenarioError(FileError):
-    """A scenario file is wrong. It reads as its first problem and holds all, in file order."""
+    """A scenario file is wrong. ``problems`` holds everything that is, in file order.
 
-    def __init__(self, problems: Iterable[FileError]) -> None:
+    It reads as the first of them, or as the ``cause`` of that where this is known.
+    """
+
+    def __init__(self, problems: Iterable[FileError], cause: FileError | None = None) -> None:
         self.problems = tuple(problems)
-        first = self.problems[0]
+        first = cause or self.problems[0]
         self.key: str | None = getattr(first, "key", None)
         super().__init__(
             first.path, first.problem, line=first.line, column=first.column, kind=first.kind
@@ -91,7 +94,17 @@ class Findings:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self._problems: list[KeyProblem] = []
+        self._problems: list[tuple[KeyPath, KeyProblem]] = []
+        self._misspelt: set[KeyPath] = set()
+
+    def unknown_key(self, path: KeyPath, known: Sequence[str]) -> None:
+        """Add a problem with a key that is not among the known ones, and note which was meant."""
+        key = str(path[-1])
+        problem = f"unknown key, expected one of {', '.join(known)}{did_you_mean(key, known)}"
+        self.at_key(path, "unknown_key", problem)
+        near = nearest(key, known)
+        if near is not None:
+            self._misspelt.add((*path[:-1], near))
 
     def at_value(self, path: KeyPath, kind: ProblemKind, problem: str) -> None:
         """Add a problem with a value; of a missing key, with the table it is missing from."""
@@ -116,7 +129,7 @@ class Findings:
         at = self.document.path
         new = KeyProblem(at, problem, key=key_text(path), place=place, kind=kind)
         new.__cause__ = cause
-        self._problems.append(new)
+        self._problems.append((path, new))
         if len(self._problems) == MAX_PROBLEMS:
             raise self.error()
 
@@ -125,7 +138,18 @@ class Findings:
 
     def error(self) -> ScenarioError:
         """Return the error that holds everything that was found, in file order."""
-        return ScenarioError(sorted(self._problems, key=_in_file_order))
+        found = sorted(self._problems, key=lambda pair: _in_file_order(pair[1]))
+        cause = next(one for path, one in found if not self._follows(path, one))
+        return ScenarioError([problem for _, problem in found], cause)
+
+    def _follows(self, path: KeyPath, problem: KeyProblem) -> bool:
+        """Whether something is only missed because the name of its key was misspelt."""
+        meant: tuple[KeyPath, ...] = ()
+        if problem.kind == "missing_key":  # of a turn itself, who has it
+            meant = (path, (*path, "seat"), (*path, "person"))
+        elif path == ("order",):
+            meant = (("opening",), ("turn", 0, "person"))
+        return not self._misspelt.isdisjoint(meant)
 
 
 def _in_file_order(problem: FileError) -> tuple[int, int]:

@@ -12,12 +12,12 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final
 
 from attrs import field, frozen
 
 from deskroom.errors import FileError
+from deskroom.files import read_bytes
 from deskroom.scenario.format.position import STRING, Index, KeyPath, Place, place_of
 
 __all__ = ["MAX_FILE_BYTES", "Document", "Location", "Places", "parse_toml", "read_toml"]
@@ -35,9 +35,16 @@ _MAYBE_LONG_NUMBER: Final = re.compile(rf"[0-9A-Fa-f_]{{{_MAX_NUMBER + 1}}}")
 _BARE: Final = re.compile(rf"{STRING} | \#[^\n]*+ | (?P<bare> [0-9A-Za-z_]++ )", re.VERBOSE)
 
 _TOMLLIB_PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
+#: What ``tomllib`` says where a key is given twice, of which it names only some.
+_GIVEN_TWICE: Final = re.compile(r"Cannot (declare|overwrite|mutate|redefine)|Duplicate")
 _KEY_TUPLE: Final = re.compile(r"\((?:'[\w-]+',? ?)+\)")
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 _SENTENCE_LENGTH: Final = 200
+#: What is said where a scenario cannot be read and a simple sentence tells why.
+_READ: Final[Mapping[str | None, str]] = {
+    "no_file": "there is no such file",
+    "folder": "this is a folder; a file is needed",
+}
 
 
 @frozen(eq=False)
@@ -123,22 +130,9 @@ def parse_toml(text: str, path: str = "<text>") -> Document:
 
 def _read_bytes(path: str) -> bytes:
     try:
-        with Path(path).open("rb") as file:
-            raw = file.read(MAX_FILE_BYTES + 1)
-    except FileNotFoundError:
-        raise FileError(path, "there is no such file", kind="no_file") from None
-    except IsADirectoryError:
-        raise FileError(path, "this is a folder; a file is needed", kind="folder") from None
-    except PermissionError:
-        problem = "the file cannot be read: permission denied"
-        raise FileError(path, problem, kind="unreadable") from None
-    except (OSError, ValueError) as error:  # a ValueError is about a name that no file can have
-        problem = f"the file cannot be read: {getattr(error, 'strerror', None) or error}"
-        raise FileError(path, problem, kind="unreadable") from None
-    if len(raw) > MAX_FILE_BYTES:
-        problem = f"the file is larger than {MAX_FILE_BYTES >> 20} MiB"
-        raise FileError(path, problem, kind="too_large")
-    return raw
+        return read_bytes(path, MAX_FILE_BYTES)
+    except FileError as error:
+        raise FileError(path, _READ.get(error.kind, error.problem), kind=error.kind) from None
 
 
 def _refuse_long_numbers(text: str, path: str) -> None:
@@ -203,6 +197,13 @@ def _too_deep(text: str, path: str, offset: int) -> FileError:
 def _syntax_error(text: str, path: str, message: str) -> FileError:
     """Turn what ``tomllib`` says into an error of ours, with its place as numbers."""
     found = _TOMLLIB_PLACE.search(message)
+    if _GIVEN_TWICE.match(message):
+        from deskroom.scenario.format.duplicate import duplicate_error  # noqa: PLC0415 - rarely used
+
+        last_line = int(found[1]) if found is not None and found[1] else text.count("\n") + 1
+        twice = duplicate_error(text, path, last_line)
+        if twice is not None:
+            return twice
     sentence = message if found is None else message[: found.start()]
     sentence = _KEY_TUPLE.sub(lambda key: ".".join(re.findall(r"[\w-]+", key[0])), sentence)
     sentence = f"this is not TOML: {sentence[:1].lower()}{sentence[1:_SENTENCE_LENGTH]}"

@@ -73,6 +73,7 @@ def test_a_session_without_tests_ends_as_it_always_does(inner: Run) -> None:
     assert pytest.ExitCode.NO_TESTS_COLLECTED == inner().ret
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("installed")
 def test_pytest_finds_the_plugin_of_an_installed_package(
     pytester: pytest.Pytester, scenario: str

@@ -927,6 +927,7 @@ def test_a_problem_carries_its_facts() -> None:
     assert f'turn[1].seat: found "leda", expected {SEATS}; did you mean "lead"?' == problem.problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -954,6 +955,7 @@ def test_a_long_name_or_list_is_cut_in_a_message() -> None:
     ] == problems(f'{text}seat = "{"x" * 1000}"\n')
 
 
+@pytest.mark.slow
 def test_twenty_thousand_turns_are_read() -> None:
     """A long scenario is no problem, with an expectation in each turn."""
     scenario = parse_scenario(DESK + (TURN + 'expect = { next = "lead" }\n') * 20_000)

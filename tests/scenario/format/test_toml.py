@@ -265,6 +265,7 @@ def test_an_error_at_the_end_points_at_the_last_line_that_says_something() -> No
     assert (2, 9) == (caught.value.line, caught.value.column)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text, error",
     [
@@ -384,6 +385,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
     assert "f.toml: the file may not be read: permission denied" == file_error(path)
 
 
+@pytest.mark.slow
 def test_a_large_file_is_refused_unread(tmp_path: Path) -> None:
     """The limit itself is accepted, one byte more is not, and the message names it."""
     path = tmp_path / "f.toml"

@@ -72,7 +72,7 @@ def test_what_cannot_be_written_ends_with_2(run: Run, tmp_path: Path, force: lis
     """A folder that is not there, a folder in place of a file, and a name that no file can have."""
     (tmp_path / "folder").mkdir()
     for path, problem in (
-        (tmp_path / "none" / "x.toml", "the folder that it would stand in is not there"),
+        (tmp_path / "none" / "x.toml", "the parent folder does not exist"),
         (tmp_path / "x\0.toml", "the file cannot be written: embedded null byte"),
         (tmp_path / "folder", None),
     ):

@@ -470,7 +470,7 @@ CLAUSES = {
     "self_mention": "the first seat it names is you",
     "target_inactive": "the first seat it names is not active",
     "hop_overflow": "the chain of mentions is too long to count",
-    "broadcast": "a broadcast is routed",
+    "broadcast": "a router chooses who takes it up",
     "no_active_seat": "no seat can take it up",
 }
 

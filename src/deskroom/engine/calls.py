@@ -20,6 +20,7 @@ from deskroom.core.reasons import CallFault, NoTurnReason
 from deskroom.core.transcript import Bookkeeping
 from deskroom.engine.arguments import NOT_JSON
 from deskroom.engine.policy import Policy
+from deskroom.engine.routing import unreachable
 from deskroom.errors import AsideRefused, nearest
 from deskroom.speech.commit import (
     CommitRequest,
@@ -149,12 +150,9 @@ def decide(committed: Committed, speaker: Speaker) -> Decision:
 
 def broadcast_problem(committed: Committed, speaker: Speaker) -> NoTurnReason | None:
     """Return why a broadcast by this speaker can reach nobody, so that no router is asked."""
-    if speaker.hop >= speaker.policy.dispatch.max_hops:
-        return NoTurnReason.HOP_LIMIT_REACHED
-    reachable = broadcast_candidates(
-        speaker.author, committed.audience, speaker.directory.roster.active
-    )
-    return None if reachable else NoTurnReason.NO_ACTIVE_SEAT
+    active = speaker.directory.roster.active
+    seats = broadcast_candidates(speaker.author, committed.audience, active)
+    return unreachable(seats, speaker.hop, speaker.policy)
 
 
 def _dry_run(utterance: Utterance, speaker: Speaker) -> Committed:

@@ -70,13 +70,13 @@ _ASIDE_REASONS: Final[Mapping[str, str]] = {
 #: Why nobody is next, as a clause for the seat whose row it is; ``runs/why.py`` has it for people.
 _NO_TURN: Final[Mapping[str, str]] = {
     NoTurnReason.DISABLED: "mentions start no turns in this room",
-    NoTurnReason.HOP_LIMIT_REACHED: "the chain of mentions is at its limit of {max_hops} hops",
+    NoTurnReason.HOP_LIMIT_REACHED: "the chain of mentions is at its limit of {hops}",
     NoTurnReason.SOURCE_INACTIVE: "you are not an active seat",
     NoTurnReason.NO_DIRECT_AGENT_MENTION: "no @id in it names a seat",
     NoTurnReason.SELF_MENTION: "the first seat it names is you",
     NoTurnReason.TARGET_INACTIVE: "the first seat it names is not active",
     NoTurnReason.HOP_OVERFLOW: "the chain of mentions is too long to count",
-    NoTurnReason.BROADCAST: "a broadcast is routed",
+    NoTurnReason.BROADCAST: "a router chooses who takes it up",
     NoTurnReason.NO_ACTIVE_SEAT: "no seat can take it up",
 }
 
@@ -129,7 +129,8 @@ def explain_decision(decision: Decision, max_hops: int, content: str = "") -> st
     """
     if isinstance(decision, TurnFor):
         return _why_chosen(decision, content)
-    return _NO_TURN[decision.reason].format(max_hops=max_hops)
+    hops = "1 hop" if max_hops == 1 else f"{max_hops} hops"
+    return _NO_TURN[decision.reason].format(hops=hops)
 
 
 def aside_reason(reason: str, speaker: Speaker) -> str:

@@ -252,7 +252,7 @@ class Turn:
 
     def call_late(self, tool: object, arguments: object) -> None:
         """Note a call that is sent once this turn has ended, as a task left running might do."""
-        self._late += ((tool, arguments),)
+        self._late += ((plain(tool), plain(arguments)),)
 
     async def sleep(self, seconds: float) -> None:
         """Wait in the room's own time, which costs nothing where time is simulated."""
@@ -305,10 +305,10 @@ async def run_seat(
                     raise
                 error = SeatCancelled(_WAITED_IN_VAIN)
                 error.__cause__ = raised
-            except ends_room:
-                abandon()
-                raise
-            except Exception as raised:  # noqa: BLE001 - whatever a seat raises costs its turn
+            except Exception as raised:
+                if _is_or_holds(raised, ends_room):
+                    abandon()
+                    raise
                 error = raised
             except BaseException:
                 abandon()
@@ -318,6 +318,13 @@ async def run_seat(
             return
         finally:
             channel.clock.finish(activity)
+
+
+def _is_or_holds(error: Exception, kinds: tuple[type[Exception], ...]) -> bool:
+    """Whether an exception is of these kinds, or a group, as of a seat's tasks, with one that is."""
+    if isinstance(error, ExceptionGroup):
+        return any(_is_or_holds(held, kinds) for held in error.exceptions)
+    return isinstance(error, kinds)
 
 
 def _text(said: object) -> str:

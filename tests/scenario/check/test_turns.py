@@ -26,49 +26,46 @@ def turn(lines: str, seat: str = "lead") -> str:
         ),
         (
             'tool = "desk_post"',
-            ("(empty_message): The message is blank; say something, or end the turn"),
+            ("(empty_message): The message is blank. Say something, or end the turn"),
         ),
         (
             'tool = "desk_post", message = 3',
             (
-                "(bad_arguments): The arguments are not what the tool "
-                "takes: message must be a string, not a number"
+                "(bad_arguments): The arguments do not fit "
+                "the tool: message must be a string, not a number"
             ),
         ),
         (
             'tool = "desk_post", to = ["solver"], message = "x"',
             (
-                "(bad_arguments): The arguments are "
-                "not what the tool takes: there is an argument that the tool does not have; it takes "
+                "(bad_arguments): The arguments do "
+                "not fit the tool: there is an argument that the tool does not have; it takes "
                 "message"
             ),
         ),
         (
             'tool = "desk_dm", to = ["solve"], message = "x"',
             (
-                "(unknown_recipient): One of the ids "
-                "in `to` is no active seat. Did you mean solver? The other seats are solver, checker"
+                "(unknown_recipient): An id "
+                "in `to` is not an active seat. Did you mean solver? The other seats are solver, checker"
             ),
         ),
         (
             'tool = "desk_dm", to = ["lead"], message = "x"',
-            (
-                "(self_recipient): You are the only one "
-                "addressed; a message to yourself reaches nobody"
-            ),
+            ("(self_recipient): You addressed only yourself, so nobody would read it"),
         ),
         (
             'tool = "desk_dm", to = ["solver"], message = "x"',
             (
                 "(disabled): Nothing was published: "
-                "this desk has no private talk. Say it to the desk, or leave it out"
+                "this desk does not allow private messages. Say it to the whole desk, or leave it out"
             ),
         ),
         (
             'tool = "desk_post", message = "!aside @solver x"',
             (
                 "(disabled): Nothing was published: "
-                "this desk has no private talk. Say it to the desk, or leave it out"
+                "this desk does not allow private messages. Say it to the whole desk, or leave it out"
             ),
         ),
     ],
@@ -113,7 +110,7 @@ def test_a_private_call_that_goes_to_the_desk_instead_is_taken(warned: Warned) -
 def test_say_is_one_call(warned: Warned) -> None:
     """A blank one is refused."""
     told = (
-        "this call is refused (empty_message): The message is blank; say something, or end the turn"
+        "this call is refused (empty_message): The message is blank. Say something, or end the turn"
     )
     assert [f"10:7: turn[1].say: {told}"] == warned(turn('say = " "'))
 
@@ -123,7 +120,7 @@ def test_calls_past_the_limit_are_refused(warned: Warned) -> None:
     lines = "[policy]\nmax_calls = 1\n" + turn(
         'calls = [{ tool = "desk_read" }, { tool = "desk_post", message = "x" }]'
     )
-    told = "(too_many_calls): This turn has used up its 1 calls; end it"
+    told = "(too_many_calls): You have made all 1 calls of this turn. End the turn"
     assert [f"12:34: turn[1].calls[2]: this call is refused {told}"] == warned(lines)
 
 

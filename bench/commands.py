@@ -141,8 +141,8 @@ def _write(place: Path, count: int, turns: int) -> None:
     for number in range(count):
         text = "".join(_turn(number, at) for at in range(1, turns + 1))
         scenario = _SCENARIO.format(number=number, turns=text, count=turns)
-        folder = place / "scenarios" / ("first" if number * 5 < count else "rest")
-        (folder / f"s{number:04}.toml").write_text(scenario, encoding="utf-8")
+        part = place / "scenarios" / ("first" if number * 5 < count else "rest")
+        (part / f"s{number:04}.toml").write_text(scenario, encoding="utf-8")
         test = _TEST.format(number=number)
         (place / "tests" / f"test_{number:04}.py").write_text(test, encoding="utf-8")
 

@@ -342,6 +342,7 @@ def test_the_json_document_holds_everything() -> None:
                 "target": None,
                 "candidates": [],
                 "nearest": "checker",
+                "hidden": None,
                 "sentence": "@cheker is nobody here; did you mean @checker?",
             },
             {
@@ -353,6 +354,7 @@ def test_the_json_document_holds_everything() -> None:
                 "target": "solver",
                 "candidates": [],
                 "nearest": None,
+                "hidden": None,
                 "sentence": "@solver is the seat solver, the first one named: it gets the turn.",
             },
         ],

@@ -25,6 +25,7 @@ from deskroom.core import (
     resolve,
     respond_to_person,
 )
+from deskroom.core.explain import Hidden
 from deskroom.core.masking import code_spans
 from deskroom.core.reasons import NoTurnReason
 from deskroom.core.text import is_blank, trim
@@ -341,7 +342,17 @@ def _notes_json(told: Explanation) -> list[Json]:
             "target": None if note.target is None else target_value(note.target),
             "candidates": [target_value(target) for target in note.candidates],
             "nearest": note.nearest,
+            "hidden": None if note.hidden is None else _hidden_json(note.hidden),
             "sentence": told.sentence(note),
         }
         for note, (line, column) in zip(told.notes, places, strict=True)
     ]
+
+
+def _hidden_json(hidden: Hidden) -> Json:
+    return {
+        "character": f"U+{ord(hidden.character):04X}",
+        "offset": hidden.offset,
+        "line": hidden.line,
+        "column": hidden.column,
+    }

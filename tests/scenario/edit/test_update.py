@@ -10,6 +10,7 @@ from attrs import evolve
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from deskroom.core.reasons import NoTurnReason
 from deskroom.errors import FileError
 from deskroom.scenario import (
     Nobody,
@@ -492,7 +493,7 @@ def test_a_file_that_was_changed_meanwhile_is_left(tmp_path: Path) -> None:
 # Any scenario
 
 SEATS = ("a", "b", "c")
-_NEXT = st.sampled_from(SEATS) | st.just(Nobody(none="self_mention")) | st.just(("b",))
+_NEXT = st.sampled_from(SEATS) | st.just(Nobody(none=NoTurnReason.SELF_MENTION)) | st.just(("b",))
 _EXPECTS = st.one_of(
     st.builds(
         TurnExpect,

@@ -24,6 +24,8 @@ __all__ = ["check_command"]
 def check_command(paths: tuple[str, ...], *, strict: bool, as_json: bool) -> int:
     """Check scenario files, and every scenario in the folders named, without playing them.
 
+    PATH may be `-`, which reads a scenario from stdin.
+
     All errors of a file are reported at once, each as `path:line:column: what is wrong`. A warning
     (`path:line:column: warning: ...`) is about what is legal and suspicious: a name that no message
     can use, or that may mean two; an @ that names nobody; a call that is always refused; a turn

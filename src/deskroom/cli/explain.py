@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Final
 
 import click
@@ -11,6 +10,7 @@ from deskroom.cli.output import console, print_json
 from deskroom.core import Person
 from deskroom.engine.setup import Seat
 from deskroom.errors import FileError, UsageError, hint
+from deskroom.files import STDIN, read_bytes
 from deskroom.render.explain import (
     Explanation,
     Way,
@@ -24,6 +24,8 @@ from deskroom.scenario import DeskSpec, load_setting
 __all__ = ["explain_command"]
 
 _PERSON: Final = "person:"
+#: No message that is read from stdin is longer.
+_MOST_BYTES: Final = 64 * 1024 * 1024
 
 
 @click.command("explain")
@@ -114,7 +116,7 @@ def _speaker(name: str, desk: DeskSpec, path: str) -> Seat | Person:
 def _stdin() -> str:
     """Return what is on stdin, without the line end that every pipe puts behind a message."""
     try:
-        return sys.stdin.buffer.read().decode("utf-8").removesuffix("\n")
+        return read_bytes(STDIN, _MOST_BYTES).decode("utf-8").removesuffix("\n")
     except UnicodeDecodeError as error:
         raise UsageError(f"stdin is not UTF-8: byte {error.start} is wrong") from None
 

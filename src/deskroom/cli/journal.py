@@ -23,10 +23,11 @@ from deskroom.cli.screen import screen
 from deskroom.cli.shared import check_seat
 from deskroom.core import OPERATOR, Row, SeenRow, Viewer, project
 from deskroom.engine.entries import CloseEntry, Entry, HeaderEntry, RowEntry
-from deskroom.journal import JournalError, Torn, read_journal, verify
+from deskroom.journal import JournalError, Torn, Verified, read_journal, verify
 from deskroom.journal.reader import JournalReader
 from deskroom.journal.tail import read_tails
 from deskroom.render.screen import Screen
+from deskroom.render.text import one_line
 from deskroom.render.transcript import transcript_line
 
 __all__ = ["show_command", "verify_command"]
@@ -34,38 +35,64 @@ __all__ = ["show_command", "verify_command"]
 _POLL_S: Final = 0.1
 
 
-@click.command("verify")
-@click.argument("path", metavar="JOURNAL")
+@click.command("verify", short_help="Check every line of journals against the rules.")
+@click.argument("paths", nargs=-1, required=True, metavar="JOURNAL...")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
-def verify_command(path: str, *, as_json: bool) -> int:
-    """Check that a journal is whole and that each decision in it is what would be decided today.
+def verify_command(paths: tuple[str, ...], *, as_json: bool) -> int:
+    """Check that journals are whole and that each decision in them is what would be decided today.
 
     Every line must decode, be chained to the line before it, have the next sequence, and say what
-    the rules say. The first line that does not is named, with what is wrong.
+    the rules say. The first line that does not is named, with what is wrong. JOURNAL may be `-`,
+    which reads from stdin.
 
     \b
-    Exit codes: 0 all is well, 1 a line is wrong, 2 the file cannot be read.
+    Exit codes: 0 all is well, 1 a line is wrong, 2 a file cannot be read (2 outranks 1).
     """  # noqa: D301 - click reads this mark
-    try:
-        found = verify(path)
-    except JournalError as error:
-        if as_json:
-            print_json({"path": shown_path(path), "ok": False, **_problem(error)})
-        else:
-            print_error(error)
-        return EXIT_WRONG if error.line is None else EXIT_MISMATCH
+    found = [_verified(path) for path in dict.fromkeys(paths)]
     if as_json:
-        counts = {"lines": found.lines, "rows": found.rows, "turns": found.turns}
-        print_json({"path": shown_path(path), "ok": True, **counts, "closed": found.closed})
+        documents = [_verified_json(*one) for one in found]
+        print_json(documents[0] if len(documents) == 1 else {"format": 1, "journals": documents})
     else:
-        end = f"closed: {found.closed}" if found.closed else "not closed: it can be resumed"
-        lines, rows = counted(found.lines, "line"), counted(found.rows, "row")
-        click.echo(f"{path}: {lines}, {rows}, {counted(found.turns, 'turn')}; {end}")
-    return 0
+        for path, verified in found:
+            if isinstance(verified, JournalError):
+                print_error(verified)
+            else:
+                click.echo(_verified_line(path, verified))
+    return max(_verified_code(verified) for _, verified in found)
 
 
-def _problem(error: JournalError) -> dict[str, object]:
-    return {"line": error.line, "problem": error.problem}
+Outcome = Verified | JournalError
+
+
+def _verified(path: str) -> tuple[str, Outcome]:
+    try:
+        return path, verify(path)
+    except JournalError as error:
+        return path, error
+
+
+def _verified_line(path: str, found: Verified) -> str:
+    end = f"closed: {found.closed}" if found.closed else "not closed: it can be resumed"
+    lines, rows = counted(found.lines, "line"), counted(found.rows, "row")
+    return one_line(f"{path}: {lines}, {rows}, {counted(found.turns, 'turn')}; {end}")
+
+
+def _verified_json(path: str, found: Outcome) -> dict[str, object]:
+    if isinstance(found, JournalError):
+        return {
+            "path": shown_path(path),
+            "ok": False,
+            "line": found.line,
+            "problem": found.problem,
+        }
+    counts = {"lines": found.lines, "rows": found.rows, "turns": found.turns}
+    return {"path": shown_path(path), "ok": True, **counts, "closed": found.closed}
+
+
+def _verified_code(found: Outcome) -> int:
+    if isinstance(found, Verified):
+        return 0
+    return EXIT_WRONG if found.line is None else EXIT_MISMATCH
 
 
 @click.command("show")
@@ -74,12 +101,17 @@ def _problem(error: JournalError) -> dict[str, object]:
 @click.option("--tail", type=click.IntRange(min=0), metavar="N", help="Only the last N entries.")
 @click.option("--follow", is_flag=True, help="Go on printing rows until the room closes.")
 def show_command(path: str, *, seat: str | None, tail: int | None, follow: bool) -> int:
-    """Print the transcript in a journal, entry by entry. Without --as it is all of it.
+    r"""Print the transcript in a journal, entry by entry. Without --as it is all of it.
 
     A seat sees that others spoke in private, and not what they said: such rows are one line, for
     example `[7-10] planner → auditor · aside, 4 messages · settled at [11]`.
 
-    With --tail only the end of the journal is read and checked, however long it is.
+    Each line is checked against the line before it; `deskroom verify` also holds them against the
+    rules. With --tail only the end of the journal is read and checked, however long it is.
+
+    \b
+    Exit codes: 0 all is shown, 1 a line is wrong, and what stands before it is shown, 2 the file
+    cannot be read.
     """
     viewer = OPERATOR if seat is None else Viewer("agent", seat)
     out = screen()
@@ -89,28 +121,45 @@ def show_command(path: str, *, seat: str | None, tail: int | None, follow: bool)
     last = None if tail is None else _tail(path, viewer, tail)
     if last is not None:
         _print(last, out)
-    else:
-        _print(_last(_seen(_rows(path, viewer), viewer), tail), out)
-    return 0
+        return 0
+    rows = _Rows(path, viewer)
+    _print(_last(_seen(rows, viewer), tail), out)
+    if rows.error is not None:
+        print_error(rows.error)
+    return 0 if rows.error is None else EXIT_MISMATCH
 
 
-def _seen(rows: Iterator[Row], viewer: Viewer) -> Iterable[SeenRow]:
+class _Rows:
+    """The rows of a journal, up to its first wrong line, which is ``error`` then.
+
+    A last line that is still being written is left out.
+    """
+
+    def __init__(self, path: str, viewer: Viewer) -> None:
+        self._path = path
+        self._viewer = viewer
+        self.error: JournalError | None = None
+
+    def __iter__(self) -> Iterator[Row]:
+        try:
+            for line in read_journal(self._path, only_rows=True):
+                if isinstance(line.entry, RowEntry):
+                    yield line.entry.row
+                else:
+                    _check_viewer(self._path, line.entry, self._viewer)
+        except Torn as torn:
+            click.echo(f"{torn.place}: {torn.problem}; it is left out", err=True)
+        except JournalError as error:
+            if error.line is None or error.line == 1:
+                raise  # it is no journal at all
+            self.error = error
+
+
+def _seen(rows: Iterable[Row], viewer: Viewer) -> Iterable[SeenRow]:
     """Project rows; whoever may read all of them can have each as soon as it is there."""
     if viewer == OPERATOR:
         return chain.from_iterable(project([row], viewer) for row in rows)
     return project(list(rows), viewer)
-
-
-def _rows(path: str, viewer: Viewer) -> Iterator[Row]:
-    """Yield the rows of a journal; a last line that is still being written is left out."""
-    try:
-        for line in read_journal(path, only_rows=True):
-            if isinstance(line.entry, RowEntry):
-                yield line.entry.row
-            else:
-                _check_viewer(path, line.entry, viewer)
-    except Torn as torn:
-        click.echo(f"{torn.place}: {torn.problem}; it is left out", err=True)
 
 
 def _tail(path: str, viewer: Viewer, count: int) -> Iterable[SeenRow] | None:
@@ -171,5 +220,8 @@ def _batches(reader: JournalReader) -> Iterator[list[Entry]]:
         entries = [line.entry for line in reader.lines()]
         if entries:
             yield entries
+        elif not reader.can_grow:
+            reader.end()
+            return
         else:
             Event().wait(_POLL_S)

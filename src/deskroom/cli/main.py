@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -12,8 +11,9 @@ from typing import Any, Final
 import click
 
 from deskroom._version import __version__
-from deskroom.cli.output import EXIT_WRONG, forgive_encodings, print_error
+from deskroom.cli.output import EXIT_WRONG, print_error
 from deskroom.cli.shared import LOG_FORMATS, LOG_LEVELS, LogOptions
+from deskroom.cli.streams import OutputError, discard_output, set_up_streams
 from deskroom.errors import DeskroomError, FileError
 from deskroom.render.text import one_line
 
@@ -113,16 +113,22 @@ def cli(context: click.Context, log_format: str | None, log_level: str | None) -
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit. No traceback is shown for what a user got wrong."""
+    set_up_streams()
     sys.exit(_run(arguments))
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    forgive_encodings()
     try:
         return _invoke(arguments)
     except click.ClickException as error:
         error.show()
         return error.exit_code
+    except OutputError as error:
+        discard_output()
+        if error.kind == "closed":
+            return _PIPE_CLOSED
+        print_error(error)
+        return EXIT_WRONG
     except FileError as error:
         print_error(error)
         return EXIT_WRONG
@@ -134,21 +140,13 @@ def _run(arguments: Sequence[str] | None) -> int:
     except BaseExceptionGroup as group:
         if group.subgroup(KeyboardInterrupt) is not None:
             return _interrupted()
-        if group.subgroup(SystemExit) is not None:
-            return 1  # in a running room, that is how rich ends when whoever read stdout has left
         raise
-    except BrokenPipeError:
-        return _pipe_closed()
-
-
-def _pipe_closed() -> int:
-    # Python would complain again when it flushes at exit.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return _PIPE_CLOSED
 
 
 def _invoke(arguments: Sequence[str] | None) -> int:
     result = cli.main(args=arguments, prog_name="deskroom", standalone_mode=False)
+    if sys.stdout is not None:
+        sys.stdout.flush()  # so that what cannot be written is known before the exit code is
     return result if isinstance(result, int) else 0
 
 

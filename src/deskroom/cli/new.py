@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal
 
 import click
 
 from deskroom.errors import FileError
+from deskroom.files import write_file
 from deskroom.render.text import one_line
 from deskroom.speech.tools import COMPLETE_EPISODE, DM, POST, served, tool_specs
 
@@ -196,12 +198,12 @@ def _word(path: str) -> str:
 
 def _write(path: str, text: str, *, force: bool) -> None:
     try:
-        with Path(path).open("w" if force else "x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except FileExistsError:
-        raise FileError(path, "the file exists already; --force overwrites it") from None
-    except FileNotFoundError:
-        raise FileError(path, "the parent folder does not exist") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise FileError(path, f"the file cannot be written: {reason}") from None
+        write_file(path, text, may_replace=force)
+    except FileError as error:
+        raise FileError(path, _WRITE.get(error.kind, error.problem), kind=error.kind) from None
+
+
+_WRITE: Final[Mapping[str | None, str]] = {
+    "exists": "the file exists already; --force overwrites it",
+    "no_folder": "the parent folder does not exist",
+}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import sys
@@ -23,7 +22,6 @@ __all__ = [
     "configure_logs",
     "console",
     "counted",
-    "forgive_encodings",
     "print_error",
     "print_json",
     "print_warning",
@@ -32,13 +30,6 @@ __all__ = [
 
 EXIT_MISMATCH: Final = 1
 EXIT_WRONG: Final = 2
-
-
-def forgive_encodings() -> None:
-    """Let a character that stdout or stderr cannot hold come out as an escape, not as an error."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def console() -> Console:

@@ -10,7 +10,6 @@ from deskroom.cli.output import counted, print_warning
 from deskroom.cli.shared import log_options, set_up
 from deskroom.errors import FileError
 from deskroom.files import write_file
-from deskroom.journal import verify_entries
 from deskroom.runs.run import Run
 from deskroom.scenario.edit.record import Recorded, record_run
 from deskroom.scenario.sources import read_journal_run
@@ -26,7 +25,7 @@ __all__ = ["record_command"]
 def record_command(
     journal: str, *, output: str | None, force: bool, log_format: str | None, log_level: str | None
 ) -> int:
-    r"""Make a scenario from a journal: what each seat did, and what came of it as expectations.
+    """Make a scenario from a journal: what each seat did, and what came of it as expectations.
 
     The scenario is replayed before it is written, and is written only if it gives the same rows
     and decisions. What the journal has and a scenario cannot say is named on stderr and in
@@ -34,7 +33,7 @@ def record_command(
 
     \b
     Exit codes: 0 it was made, 2 the journal is wrong or no scenario can give its run again.
-    """
+    """  # noqa: D301 - click reads this mark
     # What the recorded room warned of, it has warned of already.
     set_up(log_format, log_level, default_level="error")
     if output == "-":
@@ -47,7 +46,7 @@ def record_command(
     if output is None:
         click.echo(recorded.text, nl=False)
     else:
-        write_file(output, recorded.text)
+        write_file(output, recorded.text, is_private=True)
         click.echo(f"{output}: {_counts(recorded)}")
     return 0
 
@@ -72,7 +71,6 @@ def _sound_run(path: str) -> Run:
     run, torn = read_journal_run(path)
     if torn is not None:
         print_warning(torn.place, f"{torn.problem}; it is left out")
-    verify_entries(run.journal, path)
     return run
 
 

@@ -26,6 +26,7 @@ from deskroom.cli.screen import screen
 from deskroom.cli.shared import BACKENDS, LogOptions, log_options, print_passed_over, set_up
 from deskroom.core import OPERATOR, Viewer
 from deskroom.errors import UsageError
+from deskroom.files import STDIN, can_read_again
 from deskroom.render.text import one_line
 from deskroom.scenario.format.find import search
 
@@ -136,6 +137,8 @@ def replay_command(
 ) -> int:
     """Play scenario files, and every scenario in the folders named, and compare what comes out.
 
+    PATH may be `-`, which reads a scenario from stdin.
+
     Each scenario is shown as a table: the rows in order, who spoke to whom, who is next and why.
     A mismatch names the file and line, what was expected, what came out, and the host's reason.
 
@@ -167,7 +170,10 @@ def replay_command(
     files = shuffled(_found(paths, tally), seed)
     if journal_path is not None and len(files) > 1:
         raise UsageError(f"--journal keeps one scenario, and {len(files)} were named")
-    _play_all(files, options, tally, jobs_for(jobs, len(files)), logs)
+    if update and not all(can_read_again(file) for file in files):
+        raise UsageError("--update writes into files, and stdin or a pipe is none")
+    # A process of a pool has no stdin.
+    _play_all(files, options, tally, 1 if STDIN in files else jobs_for(jobs, len(files)), logs)
     _finish(tally, options, seed)
     if junit_path is not None:
         _write_junit(tally, junit_path)
@@ -304,4 +310,4 @@ def _write_junit(tally: Tally, path: str) -> None:
         Case(path=result.path, status=result.status, lines=result.problems)
         for result in tally.results
     ]
-    write_file(path, junit_xml(cases))
+    write_file(path, junit_xml(cases), is_private=True)

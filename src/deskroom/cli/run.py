@@ -14,7 +14,7 @@ from deskroom.cli.screen import screen
 from deskroom.cli.shared import backend_option, log_options, set_up
 from deskroom.core import OPERATOR, project
 from deskroom.engine.entries import Entry
-from deskroom.errors import RoomFailure, UsageError
+from deskroom.errors import UsageError
 from deskroom.journal import JournalFile, Sync, verify_entries
 from deskroom.render.transcript import transcript_line
 from deskroom.room import RoomResult, RowEntry
@@ -108,12 +108,7 @@ def _play(
 
     room = scripted_room(scenario, journal=journal, resume=entries, on_row=show)
     options = LOOP_OPTIONS[backend]
-    try:
-        return anyio.run(run_scripted, room, backend=backend, backend_options=options)
-    except RoomFailure as failure:
-        if isinstance(failure.__cause__, BrokenPipeError):
-            raise failure.__cause__ from None  # whoever read the rows has left
-        raise
+    return anyio.run(run_scripted, room, backend=backend, backend_options=options)
 
 
 def _closed(result: RoomResult) -> int:

@@ -22,7 +22,7 @@ from deskroom.engine.policy import Policy
 from deskroom.engine.script import Script, order_of
 from deskroom.errors import UsageError, hint
 
-__all__ = ["Opening", "Seat", "Setup", "check_setup", "check_text", "difference"]
+__all__ = ["Opening", "Seat", "Setup", "check_path", "check_setup", "check_text", "difference"]
 
 _PARTS: Final = ("desk_id", "desk_name", "seats", "people", "opening", "policy")
 _SHOWN: Final = 60
@@ -106,8 +106,28 @@ def check_setup(setup: Setup) -> None:
         _known("the chair's person", setup.policy.chair.by, people)
     if setup.policy.chair.rounds and not people:
         raise UsageError("a chair that nudges speaks for a person, and this room has no people")
-    for participant in setup.policy.participants or ():
-        _known("the participant", participant, setup.active)
+    _check_participants(setup.policy.participants or (), setup.active)
+    if setup.script is not None:
+        _check_cues(setup.script, setup.by_id, people)
+
+
+def _check_participants(participants: tuple[str, ...], active: Iterable[str]) -> None:
+    for at, participant in enumerate(participants):
+        _known("the participant", participant, active)
+        if participant in participants[:at]:
+            raise UsageError(f"the participant {participant!r} is named twice")
+
+
+def _check_cues(script: Script, seats: Iterable[str], people: Iterable[str]) -> None:
+    """Each seat and each person is looked at once: a script may be long."""
+    named = dict.fromkeys((cue.seat, cue.person) for cue in script.cues)
+    for seat, person in named:
+        if (seat is None) == (person is None):
+            raise UsageError("a cue of a script is for a seat or for a person")
+        if seat is not None:
+            _known("the script's seat", seat, seats)
+        if person is not None:
+            _known("the script's person", person, people)
 
 
 def check_text(text: str) -> None:
@@ -118,6 +138,16 @@ def check_text(text: str) -> None:
         text.encode()
     except UnicodeEncodeError:
         raise UsageError("what a person says must be text that UTF-8 can hold") from None
+
+
+def check_path(path: object) -> str:
+    """Return a path that a turn left behind. Raises ``UsageError`` for what no row could hold."""
+    try:
+        if isinstance(path, str) and not is_blank(path) and path.encode() is not None:
+            return str.__str__(path)
+    except UnicodeEncodeError:
+        pass
+    raise UsageError(f"a turn leaves behind a path in text, not {path!r}")
 
 
 def _known(what: str, name: str, known: Iterable[str]) -> None:

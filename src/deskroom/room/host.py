@@ -246,6 +246,8 @@ class Host:
             result = on_row(entry)
             if isawaitable(result):
                 await self._unless_stopped(result)
+        except RoomFailure:
+            raise  # it says itself what failed
         except Exception as error:
             raise RoomFailure(f"the callback for rows failed: {error!r}") from error
 

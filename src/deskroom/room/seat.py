@@ -14,12 +14,11 @@ import anyio
 from anyio.lowlevel import checkpoint
 
 from deskroom.core.reasons import CallFault
-from deskroom.core.text import is_blank
 from deskroom.core.transcript import SeenRow
 from deskroom.engine.arguments import plain
 from deskroom.engine.entries import Raised
 from deskroom.engine.messages import Call, History, Reply, TurnEnd, TurnGrant
-from deskroom.engine.setup import Seat
+from deskroom.engine.setup import Seat, check_path
 from deskroom.errors import SeatCancelled, UsageError
 from deskroom.room.channel import CLOSED, Channel
 from deskroom.room.clock import Activity, Clock
@@ -252,7 +251,7 @@ class Turn:
 
     def call_late(self, tool: object, arguments: object) -> None:
         """Note a call that is sent once this turn has ended, as a task left running might do."""
-        self._late += ((tool, arguments),)
+        self._late += ((plain(tool), plain(arguments)),)
 
     async def sleep(self, seconds: float) -> None:
         """Wait in the room's own time, which costs nothing where time is simulated."""
@@ -264,9 +263,7 @@ class Turn:
 
         Raises ``UsageError`` for what is not a path in text, since a row could not hold it.
         """
-        if not _is_path(path):
-            raise UsageError(f"a turn leaves behind a path in text, not {path!r}")
-        self._wrote += (str.__str__(path),)
+        self._wrote += (check_path(path),)
 
     async def end(self, text: str, error: Exception | None) -> None:
         """Say that the turn is over, and send what was noted for afterwards."""
@@ -305,10 +302,10 @@ async def run_seat(
                     raise
                 error = SeatCancelled(_WAITED_IN_VAIN)
                 error.__cause__ = raised
-            except ends_room:
-                abandon()
-                raise
-            except Exception as raised:  # noqa: BLE001 - whatever a seat raises costs its turn
+            except Exception as raised:
+                if _is_or_holds(raised, ends_room):
+                    abandon()
+                    raise
                 error = raised
             except BaseException:
                 abandon()
@@ -320,12 +317,12 @@ async def run_seat(
             channel.clock.finish(activity)
 
 
+def _is_or_holds(error: Exception, kinds: tuple[type[Exception], ...]) -> bool:
+    """Whether an exception is of these kinds, or a group, as of a seat's tasks, with one that is."""
+    if isinstance(error, ExceptionGroup):
+        return any(_is_or_holds(held, kinds) for held in error.exceptions)
+    return isinstance(error, kinds)
+
+
 def _text(said: object) -> str:
     return str.__str__(said) if isinstance(said, str) else ""
-
-
-def _is_path(path: object) -> bool:
-    try:
-        return isinstance(path, str) and not is_blank(path) and path.encode() is not None
-    except UnicodeEncodeError:
-        return False

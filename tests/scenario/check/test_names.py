@@ -95,3 +95,45 @@ def test_a_retired_seat_can_be_called_anything(warned: Warned) -> None:
 def test_a_desk_name_is_a_title(warned: Warned) -> None:
     """It may hold spaces, as in every file of these tests."""
     assert [] == warned(TURN)
+
+
+LETTER = "a look-alike letter, U+043E (CYRILLIC SMALL LETTER O)"
+
+
+@pytest.mark.parametrize(
+    "second, told",
+    [
+        ('{ id = "b\u043eb" }', LETTER),
+        ('{ id = "c", name = "B\u043eB" }', LETTER),
+        (
+            '{ id = "bo\u00adb" }',
+            "an invisible character, U+00AD (SOFT HYPHEN)",
+        ),
+        (
+            '{ id = "\uff42ob" }',
+            "a look-alike letter, U+FF42 (FULLWIDTH LATIN SMALL LETTER B)",
+        ),
+    ],
+)
+def test_a_name_that_looks_like_anothers_is_told(second: str, told: str) -> None:
+    """By its own place, with whose name it looks like and what differs."""
+    warnings = look_alikes(f'{{ id = "lead" }}, {{ id = "bob" }}, {second}')
+    assert [told] == [problem.partition("differs in ")[2] for _, problem in warnings]
+    assert all('of the seat "bob", and' in problem for _, problem in warnings)
+
+
+def test_people_are_looked_at_too_and_the_retired_are_not() -> None:
+    """A person may look like a seat; a retired seat is never named."""
+    people = '[{ id = "l\u0435ad", label = "Lead" }]'
+    assert ["desk.people[1].id"] == [
+        key for key, _ in look_alikes('{ id = "lead" }, { id = "old" }', people)
+    ]
+    retired = '{ id = "lead" }, { id = "l\u0435ad", retired = true }'
+    assert [] == look_alikes(retired)
+
+
+def look_alikes(seats: str, people: str = "[]") -> list[tuple[str, str]]:
+    """Return the key and the problem of each name that looks like another."""
+    desk = f'[desk]\nid = "d"\nname = "D"\npeople = {people}\nseats = [{seats}]\n'
+    checked = check_text(f"format = 1\n{desk}{TURN}", "x.toml")
+    return [(w.key, w.problem) for w in checked.warnings if w.kind == "look_alike"]

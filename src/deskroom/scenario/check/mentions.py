@@ -12,6 +12,7 @@ from deskroom.core import Note, Target, agent, explain_mentions
 from deskroom.core.explain import leading_alias
 from deskroom.core.text import trim, trim_start
 from deskroom.engine.sentences import note_sentence
+from deskroom.lookalike import visible
 from deskroom.scenario.check.context import CheckContext, path_of
 from deskroom.scenario.format.model import Turn
 from deskroom.scenario.format.position import KeyPath
@@ -133,11 +134,11 @@ def _sentence(note: Note, message: _Message, context: CheckContext) -> str | Non
         case "mention":
             return _outsider(note, message)
         case "masked" | "no_opener":
-            alias = _seat_alias(note.text.lstrip("@#"), context)
+            alias = _seat_alias(visible(note.text).lstrip("@#"), context)
             return None if alias is None else note_sentence(evolve(note, text=f"@{alias}"))
         case "no_name":
             behind = message.text.encode()[note.offset + 1 :][:64].decode(errors="ignore")
-            alias = _seat_alias(behind.lstrip(_MARKS), context)
+            alias = _seat_alias(visible(behind).lstrip(_MARKS), context)
             hint = f"; did you mean @{alias}?"
             return None if alias is None else note_sentence(note).rstrip(".") + hint
         case "ambiguous":

@@ -9,6 +9,7 @@ from deskroom.core.directory import TOKEN_ENDS, starts_a_name
 from deskroom.core.text import is_blank
 from deskroom.engine.sentences import note_sentence
 from deskroom.engine.setup import Seat
+from deskroom.lookalike import difference, skeleton
 from deskroom.scenario.check.context import CheckContext
 from deskroom.scenario.format.position import KeyPath
 from deskroom.scenario.format.problems import quoted
@@ -21,6 +22,7 @@ def warn_of_names(context: CheckContext) -> None:
 
     A desk's name is a title, and a retired seat is never named: neither is looked at.
     """
+    _warn_of_look_alikes(context)
     reported: set[str] = set()
     for at in range(len(context.desk.seats) - 1, -1, -1):
         _warn_of_seat(context, at, reported)
@@ -41,6 +43,35 @@ def _warn_of_seat(context: CheckContext, at: int, reported: set[str]) -> None:
             _warn_of_namesake(context, at, key, name)
         else:
             _warn_of_several(context, path, name, reported)
+
+
+def _warn_of_look_alikes(context: CheckContext) -> None:
+    """Warn of each name that a reader takes for an earlier one of somebody else."""
+    earlier: dict[str, list[tuple[str, str]]] = {}
+    for path, name, owner in _all_names(context):
+        alike = earlier.setdefault(skeleton(name), [])
+        for other, whose in alike:
+            what = difference(name, other)
+            if what is not None and whose != owner:
+                problem = (
+                    f"{quoted(name)} looks like {quoted(other)}, a name of {whose}, and differs in "
+                    f"{what}"
+                )
+                context.warnings.at_value(path, "look_alike", problem)
+                break
+        alike.append((name, owner))
+
+
+def _all_names(context: CheckContext) -> Iterator[tuple[KeyPath, str, str]]:
+    """Yield where each name stands, the name, and whose it is; the retired are left out."""
+    for at, seat in enumerate(context.desk.seats):
+        if not seat.retired:
+            for key, name in _names(seat):
+                yield ("desk", "seats", at, key), name, f"the seat {quoted(seat.id)}"
+    for at, person in enumerate(context.desk.people):
+        owner = f"the person {quoted(person.id)}"
+        yield ("desk", "people", at, "id"), person.id, owner
+        yield ("desk", "people", at, "label"), person.label, owner
 
 
 def _names(seat: Seat) -> Iterator[tuple[str, str]]:

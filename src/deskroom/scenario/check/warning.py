@@ -16,6 +16,7 @@ __all__ = ["CheckWarning", "TooMany", "WarningKind", "Warnings"]
 WarningKind = Literal[
     "unaddressable",
     "ambiguous_name",
+    "look_alike",
     "no_mention",
     "refused_call",
     "blank_text",

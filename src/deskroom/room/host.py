@@ -101,6 +101,8 @@ class Host:
         self._seats: dict[str, SeatChannel] = {}
         self._left_behind: list[SeatChannel] = []
         self._tasks: TaskGroup | None = None
+        #: Calls of the open turn that were refused and only counted.
+        self._excess = 0
         self._waits = False
         self._deadline_passed = False
         self._stopping = False
@@ -284,6 +286,7 @@ class Host:
 
     async def _play(self, granted: TurnEntry) -> None:
         self._write(granted)
+        self._excess = 0
         seat = self._seats.get(granted.seat) or self._start(granted.seat)
         seat.grant(self.engine.grant())
         self._deadline_passed = False
@@ -317,6 +320,7 @@ class Host:
     def _time_out(self, channel: SeatChannel) -> None:
         """End the turn by its deadline. Its actor is left to finish by itself; a new one follows."""
         self._deadline_passed = False
+        self._write_excess()
         self._write(self.engine.expire())
         seat = channel.seat.id
         del self._seats[seat]
@@ -344,10 +348,18 @@ class Host:
         entry, reply = self.engine.call(call)
         if entry is not None:
             self._write(entry)
+        elif self.engine.is_excess(call):
+            self._excess += 1
         caller.deliver(reply)
+
+    def _write_excess(self) -> None:
+        for entry in self.engine.excess(self._excess):
+            self._write(entry)
 
     async def _end(self, end: TurnEnd, raised: Exception | None) -> None:
         entries = self.engine.end(end)
+        if entries:
+            self._write_excess()
         if entries and raised is not None:
             self.exceptions[end.turn] = raised
         for entry in entries:

@@ -18,6 +18,7 @@ from deskroom.errors import (
     hint,
     nearest,
 )
+from deskroom.scenario.format.problems import did_you_mean
 
 ALL = [
     AsideRefused("disabled"),
@@ -140,3 +141,12 @@ def test_the_hint_of_an_error_names_what_is_near_or_says_something_else() -> Non
         hint("zzz", ["a"]),
         hint("zz", [], otherwise="; there is none"),
     )
+
+
+def test_a_name_that_looks_the_same_is_offered_first_with_what_differs() -> None:
+    """Nobody is asked whether they meant the very word that they read."""
+    looks = "b\u03bfb"
+    assert "bob" == nearest(looks, ["b\u03bfo", "bob"])
+    differs = ", which differs in a look-alike letter, U+03BF (GREEK SMALL LETTER OMICRON)?"
+    assert f"; did you mean 'bob'{differs}" == hint(looks, ["bob"])
+    assert f'; did you mean "bob"{differs}' == did_you_mean(looks, ["bob"])

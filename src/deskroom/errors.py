@@ -20,8 +20,9 @@ An error carries its facts as attributes; its message is the sentence for the pe
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
+
+from deskroom.lookalike import look_alike, which_differs
 
 __all__ = [
     "AsideRefused",
@@ -152,9 +153,17 @@ class SeatCancelled(DeskroomError):
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name most like ``name``, or None when none is close.
 
-    Case is ignored, since a wrong case is the commonest slip. Both sides are cut to a length at
-    which comparing stays cheap, so that a hostile name cannot stall the error that reports it.
+    One that looks the same comes first. Case is ignored, since a wrong case is the commonest slip.
+    Both sides are cut to a length at which comparing stays cheap, so that a hostile name cannot
+    stall the error that reports it.
     """
+    import difflib  # noqa: PLC0415 - only what is wrong needs it
+
+    known = list(known)
+    if not name.isascii() or not all(map(str.isascii, known)):
+        alike = look_alike(name, known)
+        if alike is not None:
+            return alike
     folded: dict[str, str] = {}
     for item in known:
         folded.setdefault(item[:64].lower(), item)
@@ -168,4 +177,6 @@ def hint(name: str, known: Iterable[str], *, otherwise: str = "") -> str:
     ``otherwise`` is what to say when none is near.
     """
     near = nearest(name, known)
-    return f"; did you mean {near!r}?" if near is not None else otherwise
+    if near is None:
+        return otherwise
+    return f"; did you mean {near!r}{which_differs(name, near)}?"

@@ -108,6 +108,7 @@ def test_the_json_document_holds_every_fact(
                         "line": 8,
                         "column": 8,
                         "kind": "no_mention",
+                        "reason": "unknown",
                         "key": "turn[1].say",
                         "problem": "@cheker is nobody here; did you mean @checker?",
                     }
@@ -119,6 +120,7 @@ def test_the_json_document_holds_every_fact(
                     {
                         "line": 8,
                         "column": 1,
+                        "kind": "unknown_key",
                         "key": "turn[1].sya",
                         "problem": WRONG_TOLD.partition("sya: ")[2],
                     }
@@ -134,6 +136,7 @@ def test_the_json_document_holds_every_fact(
         {
             "line": 1,
             "column": 2,
+            "kind": "not_toml",
             "key": None,
             "problem": "this is not TOML: expected '=' after a key in a key/value pair",
         }

@@ -68,7 +68,7 @@ def test_what_a_seat_may_not_read_is_not_compared(run: Run, tmp_path: Path) -> N
         for narrow in ((), ("--as", "lead"), ("--as", "solver"))
     ]
     ended = run("diff", RUN, tmp_path / "x.toml", "--as", "laed")
-    assert (2, f"{RUN}: no seat 'laed' sits at this desk; did you mean 'lead'?\n") == (
+    assert (2, f"{RUN}: this desk has no seat 'laed'; did you mean 'lead'?\n") == (
         ended.code,
         ended.err,
     )

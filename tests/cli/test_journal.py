@@ -178,7 +178,7 @@ def test_a_forged_decision_is_told_by_its_line(run: Run, path: Path) -> None:
 
     reseal(path, forge)
     ended = run("verify", path)
-    told = "line 2 differs: the decision is nobody (disabled); the room decides planner at hop 0"
+    told = "line 2 differs: the decision is nobody (disabled); by the rules it is planner at hop 0"
     assert (1, "", f"{path}:2: {told}\n") == (ended.code, ended.out, ended.err)
 
 
@@ -279,7 +279,7 @@ def test_a_tail_below_nothing_is_told(run: Run, path: Path) -> None:
 def test_a_stranger_is_told(run: Run, path: Path, seat: str, hint: str, follow: list[str]) -> None:
     """A name that is mistyped must not show less than was asked for."""
     ended = run("show", path, "--as", seat, *follow)
-    told = f"{path}: no seat {seat!r} sits at this desk{hint}\n"
+    told = f"{path}: this desk has no seat {seat!r}{hint}\n"
     assert (2, "", told) == (ended.code, ended.out, ended.err)
 
 
@@ -463,7 +463,7 @@ def test_a_stranger_is_told_as_soon_as_the_desk_is_known(
         written(journal, entries_of(talk, tmp_path)[:2])
         code, out, err = follower.ended()
     assert (2, "") == (code, out)
-    assert err.startswith(f"{path}: no seat 'nobody' sits at this desk")
+    assert err.startswith(f"{path}: this desk has no seat 'nobody'")
 
 
 def test_following_can_be_interrupted(started: Started, talk: bytes, tmp_path: Path) -> None:

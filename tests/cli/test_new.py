@@ -61,7 +61,7 @@ def test_a_file_that_is_there_is_left_alone(run: Run, tmp_path: Path) -> None:
     file.write_text("mine")
     ended = run("new", file)
     assert (2, "") == (ended.code, ended.out)
-    assert f"{file}: this is there already; --force writes over it\n" == ended.err
+    assert f"{file}: the file exists already; --force overwrites it\n" == ended.err
     assert "mine" == file.read_text()
     assert 0 == run("new", "--force", file).code
     assert file.read_text().startswith("# A scenario")

@@ -337,7 +337,7 @@ def test_a_view_of_nobody_is_an_error(run: Run, seat: str, hint: str) -> None:
     """The file, the name and the nearest seat are told, and nothing is shown."""
     file = SCENARIOS / "run-28.toml"
     ended = run("replay", "-q", "--as", seat, file)
-    assert (2, f"{file}: no seat {seat!r} sits at this desk; {hint}\n") == (ended.code, ended.err)
+    assert (2, f"{file}: this desk has no seat {seat!r}; {hint}\n") == (ended.code, ended.err)
     assert "1 scenario: 0 passed, 1 wrong; 0 turns, 0 rows\n" == ended.out
 
 

@@ -71,7 +71,7 @@ def test_other_mentions_start_no_turn() -> None:
 )
 def test_a_bad_first_mention_is_not_skipped(first: str, reason: str) -> None:
     """A later good mention does not save a turn that the first one spoiled."""
-    assert decide(at(0, first), at(5, "bob")) == NoTurn(reason)
+    assert decide(at(0, first), at(5, "bob")) == NoTurn(NoTurnReason(reason))
 
 
 def test_every_rule_is_asked_in_its_order() -> None:

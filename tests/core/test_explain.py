@@ -18,7 +18,7 @@ from deskroom.core import (
     explain_mentions,
     resolve,
 )
-from deskroom.core.explain import leading_alias
+from deskroom.core.explain import Hidden, leading_alias
 
 DIRECTORY = Directory(
     Roster(
@@ -67,6 +67,30 @@ def test_a_message_without_an_at_sign_needs_no_note(body: str) -> None:
         ("@solver’s turn", Note("@solver’s", 0, "unknown", nearest="solver")),
         ("@SOLVER-now", Note("@SOLVER-now", 0, "unknown", nearest="solver")),
         ("@zzz", Note("@zzz", 0, "unknown")),
+        (
+            "\u200b@solver",
+            Note("@solver", 3, "no_opener", nearest="solver", hidden=Hidden("\u200b", 0, 1, 1)),
+        ),
+        (
+            "é\n (\u2068\ufeff@solver",
+            Note("@solver", 11, "no_opener", nearest="solver", hidden=Hidden("\u2068", 5, 2, 3)),
+        ),
+        ("x\u200b@solver", Note("@solver", 4, "no_opener", nearest="solver")),
+        ("\u2764\ufe0f@solver", Note("@solver", 6, "no_opener", nearest="solver")),
+        (
+            "@\u200bsolver",
+            Note("@\u200bsolver", 0, "no_name", hidden=Hidden("\u200b", 1, 1, 2)),
+        ),
+        ("@#\u200beng", Note("@#\u200beng", 0, "no_name", hidden=Hidden("\u200b", 2, 1, 3))),
+        ("@\u200b", Note("@\u200b", 0, "no_name")),
+        (
+            "@sol\u200dver",
+            Note("@sol\u200dver", 0, "unknown", nearest="solver", hidden=Hidden("\u200d", 4, 1, 5)),
+        ),
+        ("@zz\u200dz", Note("@zz\u200dz", 0, "unknown")),
+        ("@s\u043elver", Note("@s\u043elver", 0, "unknown", nearest="solver")),
+        ("请@solver看一下", Note("@solver看一下", 3, "no_opener", nearest="solver")),
+        ("@solver님", Note("@solver님", 0, "unknown", nearest="solver")),
         ("@#solver", Note("@#solver", 0, "unknown", nearest="solver")),
         ("@twin", Note("@twin", 0, "ambiguous", candidates=(agent("twin1"), agent("twin2")))),
         ("@checker", Note("@checker", 0, "self", agent("checker"))),

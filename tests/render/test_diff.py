@@ -72,13 +72,13 @@ def test_all_differences_are_shown_when_asked_for() -> None:
             '    next: { none = "no_direct_agent_mention" }; hop: 1; completes; '
             'replies: ["unknown_tool", "ok"]'
         ),
-        "    why: no seat is named by an @id that counts",
+        "    why: no @id in it names a seat",
         "b.toml:5: B: row 1: b → desk: done",
         (
             '    next: { none = "no_direct_agent_mention" }; hop: 0; completes; '
             'replies: ["unknown_tool", "ok"]'
         ),
-        "    why: no seat is named by an @id that counts",
+        "    why: no @id in it names a seat",
         "    differs in: hop",
         "",
         "rows: 1 the same, 1 different, 1 only in A",

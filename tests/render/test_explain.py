@@ -126,10 +126,10 @@ def test_a_private_message_says_who_reads_it_and_who_cannot() -> None:
         "  1:14 mention: @checker cannot read this and is not woken.",
         "",
         "audience: only solver",
-        "next:     nobody: no seat is named by an @id that counts",
+        "next:     nobody: no @id in it names a seat",
         (
-            "reply:    Accepted. Of the seats, only solver will read it. It wakes nobody: no seat is named by an @id "
-            "that counts. @checker cannot read this and is not woken."
+            "reply:    Accepted. Of the seats, only solver will read it. It wakes nobody: no @id "
+            "in it names a seat. @checker cannot read this and is not woken."
         ),
     ] == lines(told)
     named = by_lead("look, @solver", ASIDES, to=["solver"])
@@ -150,7 +150,7 @@ def test_an_address_alone_hands_on_the_turn() -> None:
             ["solvr"],
             "unknown_recipient",
             (
-                "One of the ids in `to` is no active seat. Did you "
+                "An id in `to` is not an active seat. Did you "
                 "mean solver? The other seats are solver, checker, fence."
             ),
         ),
@@ -159,17 +159,17 @@ def test_an_address_alone_hands_on_the_turn() -> None:
             ["solver"],
             "disabled",
             (
-                "Nothing was published: this desk has no private talk. Say "
-                "it to the desk, or leave it out."
+                "Nothing was published: this desk does not allow private messages. "
+                "Say it to the whole desk, or leave it out."
             ),
         ),
-        (" ", [], "empty_message", "The message is blank; say something, or end the turn."),
+        (" ", [], "empty_message", "The message is blank. Say something, or end the turn."),
         (
             "\udcff",
             [],
             "bad_arguments",
             (
-                "The arguments are not what the tool takes: message must be "
+                "The arguments do not fit the tool: message must be "
                 "text that UTF-8 can hold; it has half of a surrogate pair."
             ),
         ),
@@ -204,8 +204,8 @@ def test_a_broadcast_and_a_completion_are_calls_of_their_own() -> None:
     assert "@solver is the seat solver." == told.sentence(told.notes[0])
     assert [
         "audience: desk",
-        "next:     nobody: a broadcast is routed",
-        "reply:    Accepted. The room picks who takes it up.",
+        "next:     a router chooses who takes it up",
+        "reply:    Accepted. A router chooses who takes it up.",
     ] == lines(told)[-3:]
     assert [
         "audience: desk",
@@ -219,7 +219,7 @@ def test_the_hop_and_the_policy_decide_as_in_the_room() -> None:
     """At the limit a name wakes nobody, and no ``@`` is said to get the turn."""
     told = by_lead("@solver", Policy(dispatch=DispatchPolicy(max_hops=2)), hop=2)
     assert "@solver is the seat solver." == told.sentence(told.notes[0])
-    assert "the chain of mentions has reached its limit of 2 hops" == told.why
+    assert "the chain of mentions is at its limit of 2 hops" == told.why
 
 
 def test_a_seat_without_tools_is_read_out_of_its_text() -> None:
@@ -294,7 +294,7 @@ def test_a_desk_without_an_active_seat_answers_nobody() -> None:
     desk = DeskSpec(id="d", name="D", seats=(Seat(id="a", retired=True),), people=(SAM,))
     told = explain_person("hello", SAM, desk)
     assert {"none": "no_active_seat"} == explanation_json(told)["next"]
-    assert "next:     nobody: no seat is active" in lines(told)
+    assert "next:     nobody: no seat can take it up" in lines(told)
 
 
 def test_in_colour_the_text_itself_is_styled() -> None:
@@ -342,6 +342,7 @@ def test_the_json_document_holds_everything() -> None:
                 "target": None,
                 "candidates": [],
                 "nearest": "checker",
+                "hidden": None,
                 "sentence": "@cheker is nobody here; did you mean @checker?",
             },
             {
@@ -353,6 +354,7 @@ def test_the_json_document_holds_everything() -> None:
                 "target": "solver",
                 "candidates": [],
                 "nearest": None,
+                "hidden": None,
                 "sentence": "@solver is the seat solver, the first one named: it gets the turn.",
             },
         ],

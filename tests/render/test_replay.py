@@ -68,12 +68,14 @@ def replay() -> Replay:
 
 
 def drawn(replay: Replay, viewer: Viewer = OPERATOR, *, verbose: bool = False) -> list[list[str]]:
-    """Return the cells of every line of the table, drawn 120 characters wide."""
-    lines = list(replay_table(replay, Screen(width=120), viewer=viewer, verbose=verbose))
+    """Return the cells of every line of the table, drawn 200 characters wide."""
+    lines = list(replay_table(replay, Screen(width=200), viewer=viewer, verbose=verbose))
     return [[cell.strip() for cell in line.split("│")] for line in lines[2:]]
 
 
 NUDGE = "@b the room has not heard you yet. Say what you have, or who should go on."
+
+SCORES = "scores: c 0.9, a 0 (the best, and others above 0.20, at most 2 seats)"
 
 A, B, C = (Viewer("agent", seat) for seat in "abc")
 
@@ -84,9 +86,10 @@ def test_the_table_tells_who_spoke_to_whom_what_and_who_is_next(replay: Replay) 
         ["1", "sam → desk", "@a begin", "a: '@a' at byte 0 is the first seat named"],
         ["2", "a → b", "psst", "b: the message is addressed to it"],
         ["-", "b", "(refused) budget_spent", ""],
-        ["3", "sam → desk", f"{NUDGE[:53]}", "b: the chair chose it"],
-        ["", "(nudge)", f"{NUDGE[54:]}", ""],
+        ["3", "sam → desk", NUDGE, "b: the chair chose it"],
+        ["", "(nudge)", "", ""],
         ["4", "b → desk", "who can?", "c: the router chose c"],
+        ["", "", "", SCORES],
         ["5", "workspace → desk", "b wrote x.py", ""],
         ["6", "c → desk", "@a \\x1b[31mdone, @a", "completes"],
         ["", "", "", "a: '@a' at byte 0 is the first seat named"],
@@ -177,6 +180,7 @@ def test_a_row_holds_its_wire_form_and_its_decision(replay: Replay) -> None:
         "mentions": ["b"],
         "next": "b",
         "why": "the message is addressed to it",
+        "routing": None,
         "completes": False,
         "refusal": None,
     } == document["rows"][1]
@@ -193,6 +197,7 @@ def test_a_row_holds_its_wire_form_and_its_decision(replay: Replay) -> None:
         "mentions": [],
         "next": {"none": "source_inactive"},
         "why": "a row about files starts no turn",
+        "routing": None,
         "completes": False,
         "refusal": None,
     } == document["rows"][4]

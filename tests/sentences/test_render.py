@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from attrs import evolve
 
 from deskroom.core import OPERATOR, NoTurn, Viewer
-from deskroom.engine.entries import RowEntry
+from deskroom.engine.entries import RoutedEntry, RowEntry
 from deskroom.render.diff import diff_lines
-from deskroom.render.replay import mismatch_line, replay_table
+from deskroom.render.replay import mismatch_line, replay_json, replay_table
 from deskroom.render.screen import Screen
 from deskroom.runs.diff import compare_runs
 from deskroom.runs.values import TURN_VALUES
-from deskroom.runs.why import why, why_closed
+from deskroom.runs.why import router_clause, scores_clause, why, why_closed
 from deskroom.scenario import Replay, parse_scenario, replay_scenario
 
 #: One run with a bit of everything: row 1 is the opening, and what comes of each turn is below.
@@ -30,7 +32,7 @@ by = "sam"
 message = "begin"
 expect = { next = "b" }
 """
-NO_NAME = "no seat is named by an @id that counts"
+NO_NAME = "no @id in it names a seat"
 POST = 'say = "@b go on"'
 DM = 'calls = [{ tool = "desk_dm", to = ["b"], message = "psst" }]'
 BROADCAST = 'calls = [{ tool = "desk_broadcast", message = "who can?" }]'
@@ -64,6 +66,7 @@ def play(*turns: str, expect: str = "", order: str = "listed") -> Replay:
             f"{NO_NAME}; @c cannot read this and is not woken",
         ),
         ([f"{BROADCAST}\nscores = {{ b = 0.9 }}"], "next", "the router chose b"),
+        ([BROADCAST], "next", "the router chose b"),
         (['say = "hm"'], "next", NO_NAME),
         (['say = "@gone x"'], "next", f"{NO_NAME}; @gone is nobody here"),
         (
@@ -119,9 +122,9 @@ def test_a_row_that_no_seat_spoke_says_why_it_came_out_so(
         ("@b", "source_inactive", "a is not an active seat"),
         ("@a", "self_mention", "a names itself; @a is the author itself"),
         ("@b", "disabled", "mentions start no turns in this room"),
-        ("@b", "hop_limit_reached", "the chain of mentions has reached its limit of 3 hops"),
+        ("@b", "hop_limit_reached", "the chain of mentions is at its limit of 3 hops"),
         ("@b", "hop_overflow", "the chain of mentions is too long to count"),
-        ("@b", "no_active_seat", "no seat is active"),
+        ("@b", "no_active_seat", "no seat can take it up"),
     ],
 )
 def test_a_row_that_starts_no_turn_says_why(content: str, reason: str, clause: str) -> None:
@@ -132,11 +135,75 @@ def test_a_row_that_starts_no_turn_says_why(content: str, reason: str, clause: s
     assert clause == why(replay.run.item(decided))
 
 
-def test_a_broadcast_that_goes_to_nobody_says_so() -> None:
-    """No router was asked, or it scored nobody."""
+@pytest.mark.parametrize(
+    "changes, clause",
+    [
+        ({}, "the router chose b"),
+        ({"routed": None}, "no router has chosen yet"),
+        (
+            {"routed": RoutedEntry(2, (), (), 4)},
+            "the chain of mentions is at its limit of 3 hops",
+        ),
+    ],
+)
+def test_a_broadcast_says_what_is_known_of_who_takes_it_up(
+    changes: dict[str, Any], clause: str
+) -> None:
+    """A router is spoken of only where one was asked."""
     replay = play(BROADCAST)
-    item = evolve(replay.run.item(row(replay, "seat")), recipients=())
-    assert "the router chose nobody" == why(item)
+    item = next(item for item in replay.run.items if item.entry is row(replay, "seat"))
+    assert clause == why(evolve(item, **changes))
+
+
+def test_a_broadcast_of_the_only_seat_says_that_nobody_can_take_it_up() -> None:
+    """No router is asked, before anything is routed and after."""
+    alone = FILE.replace('{ id = "b" }, { id = "c" }, ', "").replace('expect = { next = "b" }', "")
+    replay = replay_scenario(parse_scenario(f'{alone}[[turn]]\nseat = "a"\n{BROADCAST}'))
+    item = replay.run.items[-1]
+    assert ["no seat can take it up"] * 2 == [why(item), why(evolve(item, routed=None))]
+    assert "" == router_clause(item)
+
+
+RULE = "(the best, and others above 0.20, at most 2 seats)"
+
+
+@pytest.mark.parametrize(
+    "scores, most, clause",
+    [
+        ({"b": 0.0}, None, f"scores: b 0 {RULE}"),
+        ({"b": 0.1, "c": 1 / 3}, None, f"scores: c 0.3333, b 0.1 {RULE}"),
+        ({"b": 0.1, "c": 1 / 3, "d": -1}, 1, f"scores: c 0.3333, and 2 more {RULE}"),
+        (
+            {"b": 1, "c": 0.2, "d": 0.20000001},
+            None,
+            f"scores: b 1, d 0.20000001, c 0.2 {RULE}",
+        ),
+    ],
+)
+def test_scores_are_a_clause(scores: dict[str, float], most: int | None, clause: str) -> None:
+    """Best first, short, and never rounded across the threshold."""
+    assert clause == scores_clause(scores, 2, most=most)
+    one = RULE.replace("2 seats", "1 seat")
+    assert clause.replace(RULE, one) == scores_clause(scores, 1, most=most)
+
+
+def test_a_table_and_a_diff_show_scores_to_the_operator() -> None:
+    """A seat that may read the row learns whom the router chose, and not how it scored others."""
+    replay = play(f"{BROADCAST}\nscores = {{ b = 0.9 }}", expect='expect = { next = ["c"] }')
+    shown = f"scores: b 0.9, c 0 {RULE}"
+    table = [line.split("│") for line in replay_table(replay, Screen(width=200))]
+    assert ["b: the router chose b", shown] == [line[-1].strip() for line in table[-2:]]
+    assert mismatch_line(replay.mismatches[-1]).endswith(f"; the router chose b; {shown}")
+    difference = compare_runs(replay.view(OPERATOR), play("").view(OPERATOR))
+    assert f"    {shown}" in list(diff_lines(difference))
+    viewer = Viewer("agent", "c")
+    seen = [
+        *replay_table(replay, Screen(width=200), viewer=viewer),
+        mismatch_line(replay.mismatches[-1], viewer),
+        *diff_lines(compare_runs(replay.view(viewer), play("").view(viewer))),
+        str(replay_json(replay, "x.toml", viewer)),
+    ]
+    assert [] == [line for line in seen if "0.9" in line]
 
 
 def test_a_turn_that_was_never_played_says_so() -> None:

@@ -146,6 +146,18 @@ def test_a_declined_aside_says_why_and_that_nothing_was_published(reason: str, c
     assert expected == refusal_text(Refusal(AsideReason(reason)), SOLVER)
 
 
+@pytest.mark.parametrize(
+    "call, near",
+    [
+        (dm("the\u043ery", "m"), "Did you mean theory, which differs in a look-alike letter, "),
+        (("desk_d\uff4d", {}), "Did you mean desk_dm, which differs in a look-alike letter, "),
+    ],
+)
+def test_a_name_that_looks_the_same_is_told_with_what_differs(call: CallPair, near: str) -> None:
+    """Otherwise the seat would read its own word back."""
+    assert near in told(call)
+
+
 def test_every_reason_to_refuse_a_call_has_a_sentence() -> None:
     """No code reaches a seat bare, and no two sound alike."""
     told_ = [refusal_text(Refusal(reason), SOLVER) for reason in (*CallFault, *AsideReason)]
@@ -391,6 +403,35 @@ def test_a_broadcast_on_a_desk_of_one_seat_says_that_nobody_takes_it_up() -> Non
         ("@checker @theroy", "@theroy is nobody here; did you mean @theory?"),
         ("@checker @qqqqqq", "@qqqqqq is nobody here."),
         (
+            "@checker\n\u200b@theory",
+            (
+                "@theory is not read: an invisible character, U+200B (ZERO WIDTH SPACE) at byte 9, "
+                "line 2, column 1, stands right before the @."
+            ),
+        ),
+        (
+            "@checker @\u2060theory",
+            (
+                "@\u2060theory is not read: an invisible character, U+2060 (WORD JOINER) at byte "
+                "10, line 1, column 11, stands right behind the @."
+            ),
+        ),
+        (
+            "@checker @theory\ufe0f",
+            (
+                "@theory\ufe0f is nobody here: an invisible character, U+FE0F (VARIATION "
+                "SELECTOR-16) at byte 16, line 1, column 17, stands in the name; did you mean "
+                "@theory?"
+            ),
+        ),
+        (
+            "@checker @the\u043ery",
+            (
+                "@the\u043ery is nobody here; did you mean @theory, which differs in a look-alike "
+                "letter, U+043E (CYRILLIC SMALL LETTER O)?"
+            ),
+        ),
+        (
             "@checker @theory、@solver。",
             (
                 "@theory、 is not read: another @ stands in the same word. "
@@ -470,7 +511,7 @@ CLAUSES = {
     "self_mention": "the first seat it names is you",
     "target_inactive": "the first seat it names is not active",
     "hop_overflow": "the chain of mentions is too long to count",
-    "broadcast": "a broadcast is routed",
+    "broadcast": "a router chooses who takes it up",
     "no_active_seat": "no seat can take it up",
 }
 

@@ -7,6 +7,7 @@ import anyio
 import pytest
 
 from deskroom.core import AsidePolicy, Person
+from deskroom.core.reasons import NoTurnReason
 from deskroom.errors import RoomFailure, UsageError
 from deskroom.room import ChairPolicy, Policy, RoomResult, ScriptedRouter, Seat, Turn
 from deskroom.scenario import Nobody, Replay, parse_scenario, replay_scenario
@@ -270,7 +271,7 @@ def test_decisions_are_seats_recipients_reasons_or_nobody() -> None:
     assert_next(result, ["a", ["c", "b"], None, "a"])
     assert_next(result, ["a", ("c", "b"), "no_direct_agent_mention", "a"])
     assert_next(result, ["a", "broadcast", {"none": "no_direct_agent_mention"}, ...])
-    assert_next(result, [..., ..., Nobody(none="no_direct_agent_mention"), ...])
+    assert_next(result, [..., ..., Nobody(none=NoTurnReason.NO_DIRECT_AGENT_MENTION), ...])
 
 
 @pytest.mark.parametrize(
@@ -292,13 +293,23 @@ def test_decisions_are_seats_recipients_reasons_or_nobody() -> None:
                 "'@a' at byte 0 is the first seat named"
             ),
         ),
-        (1, "c", 'row 2 (a): next: expected "c", got ["c", "b"]; the router chose c, b'),
+        (
+            1,
+            "c",
+            'row 2 (a): next: expected "c", got ["c", "b"]; the router chose c, b; scores: c 0.9, b 0.5 (the best, and others above 0.20, at most 2 seats)',
+        ),
         (
             1,
             ["b", "c"],
-            ('row 2 (a): next: expected ["b", "c"], got ["c", "b"]; the router chose c, b'),
+            (
+                'row 2 (a): next: expected ["b", "c"], got ["c", "b"]; the router chose c, b; scores: c 0.9, b 0.5 (the best, and others above 0.20, at most 2 seats)'
+            ),
         ),
-        (1, None, 'row 2 (a): next: expected nobody, got ["c", "b"]; the router chose c, b'),
+        (
+            1,
+            None,
+            'row 2 (a): next: expected nobody, got ["c", "b"]; the router chose c, b; scores: c 0.9, b 0.5 (the best, and others above 0.20, at most 2 seats)',
+        ),
         (
             2,
             "a",
@@ -353,7 +364,7 @@ def test_a_broadcast_that_goes_to_nobody_hands_on_nothing() -> None:
     assert_next(result, ["a", None])
     assert_next(result, ["a", []])
     assert_next(result, ["a", "broadcast"])
-    told = 'row 2 (a): next: expected "a", got []; the router chose nobody'
+    told = 'row 2 (a): next: expected "a", got []; no seat can take it up'
     assert told == message(assert_next, result, ["a", "a"])[0]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from deskroom.cli.output import EXIT_MISMATCH, EXIT_WRONG, print_json, shown_path
+from deskroom.cli.output import EXIT_MISMATCH, EXIT_WRONG, counted, print_json, shown_path
 from deskroom.cli.shared import print_passed_over
 from deskroom.errors import FileError
 from deskroom.render.text import one_line
@@ -26,7 +26,7 @@ def check_command(paths: tuple[str, ...], *, strict: bool, as_json: bool) -> int
 
     PATH may be `-`, which reads a scenario from stdin.
 
-    All errors of a file are told at once, each as `path:line:column: what is wrong`. A warning
+    All errors of a file are reported at once, each as `path:line:column: what is wrong`. A warning
     (`path:line:column: warning: ...`) is about what is legal and suspicious: a name that no message
     can use, or that may mean two; an @ that names nobody; a call that is always refused; a turn
     that is never reached; an expectation that cannot fail, or can never hold; a key without effect.
@@ -42,8 +42,8 @@ def check_command(paths: tuple[str, ...], *, strict: bool, as_json: bool) -> int
         print_json(_as_json(checked))
     else:
         for one in checked:
-            for told in _in_file_order(one):
-                click.echo(one_line(str(told)))
+            for finding in _in_file_order(one):
+                click.echo(one_line(str(finding)))
         click.echo(_summary(checked))
     if any(one.errors for one in checked):
         return EXIT_WRONG
@@ -61,20 +61,14 @@ def _checked(paths: Iterable[str]) -> Iterator[Checked]:
 
 
 def _in_file_order(checked: Checked) -> list[FileError | CheckWarning]:
-    told: list[FileError | CheckWarning] = [*checked.errors, *checked.warnings]
-    return sorted(told, key=lambda one: (one.line or 0, one.column or 0))
+    findings: list[FileError | CheckWarning] = [*checked.errors, *checked.warnings]
+    return sorted(findings, key=lambda one: (one.line or 0, one.column or 0))
 
 
 def _summary(checked: list[Checked]) -> str:
-    counts = (
-        (len(checked), "scenario"),
-        (sum(len(one.errors) for one in checked), "error"),
-        (sum(len(one.warnings) for one in checked), "warning"),
-    )
-    files, *found = [
-        f"{count} {noun}" if count == 1 else f"{count} {noun}s" for count, noun in counts
-    ]
-    return f"{files}: {', '.join(found)}"
+    errors = counted(sum(len(one.errors) for one in checked), "error")
+    warnings = counted(sum(len(one.warnings) for one in checked), "warning")
+    return f"{counted(len(checked), 'scenario')}: {errors}, {warnings}"
 
 
 def _as_json(checked: list[Checked]) -> dict[str, Any]:
@@ -99,7 +93,13 @@ def _as_json(checked: list[Checked]) -> dict[str, Any]:
 def _error_json(error: FileError) -> dict[str, Any]:
     key = getattr(error, "key", None)
     problem = error.problem.removeprefix(f"{key}: ")
-    return {"line": error.line, "column": error.column, "key": key, "problem": problem}
+    return {
+        "line": error.line,
+        "column": error.column,
+        "kind": error.kind,
+        "key": key,
+        "problem": problem,
+    }
 
 
 def _warning_json(warning: CheckWarning) -> dict[str, Any]:
@@ -107,6 +107,7 @@ def _warning_json(warning: CheckWarning) -> dict[str, Any]:
         "line": warning.line,
         "column": warning.column,
         "kind": warning.kind,
+        "reason": warning.reason or None,
         "key": warning.key,
         "problem": warning.problem,
     }

@@ -1,4 +1,4 @@
-"""``deskroom explain``: what the room makes of one message, and what the seat would be told."""
+"""``deskroom explain``: what the room makes of one message, and the reply to its seat."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def explain_command(
 ) -> int:
     """Say what the room would do with a message, and why, as if it were the first of a room.
 
-    Each @ in it is told with its verdict and the reason, then who may read the message, who is
-    next, and the very reply that the seat would get. A scenario's policy holds; a file with only
+    Each @ in it is listed with its verdict and the reason, then who may read the message, who is
+    next, and the reply that the seat would get. A scenario's policy holds; a file with only
     [desk] gets the default policy.
 
     MESSAGE is read from stdin when it is `-`; put `--` before one that begins with a dash. Where a
@@ -80,12 +80,12 @@ def explain_command(
     who = _speaker(speaker, desk, path)
     text = _stdin() if message == "-" else message
     if isinstance(who, Seat):
-        told = explain_seat(text, who, desk, policy, way=way, to=to, hop=hop)
+        explanation = explain_seat(text, who, desk, policy, way=way, to=to, hop=hop)
     elif way is None and hop == 0:
-        told = explain_person(text, who, desk)
+        explanation = explain_person(text, who, desk)
     else:
-        raise UsageError(f"{who.id} is a person, who speaks to the whole desk and at no hop")
-    _print(told, as_json=as_json)
+        raise UsageError(f"{who.id} is a person, who can only speak to the whole desk, at hop 0")
+    _print(explanation, as_json=as_json)
     return 0
 
 
@@ -98,7 +98,7 @@ def _way(to: tuple[str, ...], *, broadcast: bool, complete: bool) -> Way | None:
     if complete:
         ways.append("complete_episode")
     if len(ways) > 1:
-        raise UsageError("of --to, --broadcast and --complete, one can be given")
+        raise UsageError("--to, --broadcast and --complete exclude each other: give one of them")
     return ways[0] if ways else None
 
 
@@ -109,8 +109,8 @@ def _speaker(name: str, desk: DeskSpec, path: str) -> Seat | Person:
     if found is not None:
         return found
     known = [*seats, *people]
-    near = hint(name, known, otherwise=f"; at it are {', '.join(known)}")
-    raise FileError(path, f"no seat and no person {name!r} is at this desk{near}")
+    near = hint(name, known, otherwise=f"; it has {', '.join(known)}")
+    raise FileError(path, f"this desk has no seat and no person {name!r}{near}")
 
 
 def _stdin() -> str:
@@ -121,13 +121,13 @@ def _stdin() -> str:
         raise UsageError(f"stdin is not UTF-8: byte {error.start} is wrong") from None
 
 
-def _print(told: Explanation, *, as_json: bool) -> None:
+def _print(explanation: Explanation, *, as_json: bool) -> None:
     if as_json:
-        print_json(explanation_json(told))
+        print_json(explanation_json(explanation))
         return
     out = console()
     color = out.is_terminal and out.color_system is not None
     # Only marks can come apart from what stands above them.
     width = out.width if out.is_terminal and not color else None
-    for line in explanation_lines(told, color=color, width=width):
+    for line in explanation_lines(explanation, color=color, width=width):
         out.print(line, soft_wrap=True)

@@ -170,11 +170,11 @@ closed = "completed"
     show_default=True,
     help="Whether the list says whose turn it is, or the host alone.",
 )
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option("--force", is_flag=True, help="Overwrite a file that exists.")
 def new_command(path: str | None, *, order: Literal["listed", "routed"], force: bool) -> None:
     """Write a commented scenario that passes as it is, and names the keys that most files need.
 
-    Without PATH, or with `-`, it goes to stdout. A file that is there is left alone.
+    Without PATH, or with `-`, it goes to stdout. A file that exists is left alone.
     """
     text = {"listed": _LISTED, "routed": _ROUTED}[order]
     if path is None or path == "-":
@@ -204,6 +204,6 @@ def _write(path: str, text: str, *, force: bool) -> None:
 
 
 _WRITE: Final[Mapping[str | None, str]] = {
-    "exists": "this is there already; --force writes over it",
+    "exists": "the file exists already; --force overwrites it",
     "no_folder": "the parent folder does not exist",
 }

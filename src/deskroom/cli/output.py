@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import sys
 from pathlib import Path
@@ -80,6 +79,8 @@ def configure_logs(format_: str, level: str) -> None:
     """
     if (format_, level) == ("console", "warning") and "structlog" not in sys.modules:
         return
+    import logging
+
     import structlog
 
     renderer: Any = structlog.processors.JSONRenderer(sort_keys=True)

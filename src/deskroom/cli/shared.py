@@ -76,7 +76,7 @@ def check_seat(path: str, seats: Sequence[str], viewer: Viewer) -> None:
     """Raise ``FileError`` when the seat that is to be shown does not sit at a file's desk."""
     if viewer.kind == "agent" and viewer.id not in seats:
         near = hint(viewer.id or "", seats, otherwise=f"; its seats are {', '.join(seats)}")
-        raise FileError(path, f"no seat {viewer.id!r} sits at this desk{near}")
+        raise FileError(path, f"this desk has no seat {viewer.id!r}{near}")
 
 
 def print_passed_over(found: Search) -> None:

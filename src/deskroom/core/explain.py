@@ -11,16 +11,18 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import islice
 from typing import Final, Literal
+from unicodedata import category
 
 from attrs import frozen
 
-from deskroom.core.directory import TOKEN_ENDS, Directory, Target
+from deskroom.core.directory import TOKEN_ENDS, Directory, Target, starts_a_name
 from deskroom.core.masking import Spans, code_spans, to_byte_offsets
 from deskroom.core.mention import OPENERS, Mention, is_masked, read_token, resolve
-from deskroom.core.text import is_alphanumeric
+from deskroom.core.text import byte_length, is_alphanumeric
 from deskroom.errors import nearest
+from deskroom.lookalike import is_invisible, visible
 
-__all__ = ["Note", "Verdict", "explain_mentions", "leading_alias"]
+__all__ = ["Hidden", "Note", "Verdict", "explain_mentions", "leading_alias"]
 
 Verdict = Literal[
     "mention",
@@ -38,11 +40,22 @@ _MOST_SHOWN: Final = 64
 
 
 @frozen
+class Hidden:
+    """An invisible character. ``offset`` counts UTF-8 bytes; ``line`` and ``column`` characters."""
+
+    character: str
+    offset: int
+    line: int
+    column: int
+
+
+@frozen
 class Note:
     """The verdict on one ``@``.
 
     ``offset`` counts UTF-8 bytes. ``target`` is what it stands for, if one thing; ``candidates``
     what it may stand for, when that is several; ``nearest`` the alias most like an unknown one.
+    ``hidden`` is an invisible character without which the ``@`` would be read otherwise.
     """
 
     text: str
@@ -51,6 +64,7 @@ class Note:
     target: Target | None = None
     candidates: tuple[Target, ...] = ()
     nearest: str | None = None
+    hidden: Hidden | None = None
 
 
 def explain_mentions(
@@ -95,10 +109,12 @@ def _note(
     if is_masked(at, spans):
         return Note(shown, offset, "masked")
     if at and body[at - 1] not in OPENERS:
-        return Note(shown, offset, "no_opener", nearest=near(shown))
+        return Note(
+            shown, offset, "no_opener", nearest=near(shown), hidden=_hidden_before(body, at)
+        )
     token = read_token(body, at)
     if token is None:
-        return Note(shown, offset, "no_name")
+        return Note(shown, offset, "no_name", hidden=_hidden_behind(body, at))
     if mention is not None:
         return Note(mention.text, offset, _verdict(mention), mention.target)
     targets = directory.lookup(token.name, desk_only=token.desk_only)
@@ -106,7 +122,37 @@ def _note(
         return Note(shown, offset, "ambiguous", candidates=targets)
     if targets and targets[0] == author:
         return Note(shown, offset, "self", author)
-    return Note(shown, offset, "unknown", nearest=near(shown))
+    hidden = None
+    if directory.lookup(visible(token.name), desk_only=token.desk_only):
+        hidden = _first_hidden(body, at + 1, token.end)
+    return Note(shown, offset, "unknown", nearest=near(shown), hidden=hidden)
+
+
+def _hidden_before(body: str, at: int) -> Hidden | None:
+    """Return what stands between an opener and the ``@``, if nothing else does."""
+    start = at
+    while start and is_invisible(body[start - 1]):
+        start -= 1
+    opens = start == 0 or body[start - 1] in OPENERS
+    return _first_hidden(body, start, at) if opens else None
+
+
+def _hidden_behind(body: str, at: int) -> Hidden | None:
+    """Return what stands between the ``@`` and a name, if nothing else does."""
+    start = end = at + 1 + body.startswith("#", at + 1)
+    while end < len(body) and is_invisible(body[end]):
+        end += 1
+    named = end < len(body) and starts_a_name(body[end])
+    return _first_hidden(body, start, end) if named else None
+
+
+def _first_hidden(body: str, start: int, end: int) -> Hidden | None:
+    for at in range(start, end):
+        if is_invisible(body[at]):
+            line_start = body.rfind("\n", 0, at) + 1
+            line = body.count("\n", 0, at) + 1
+            return Hidden(body[at], byte_length(body[:at]), line, at - line_start + 1)
+    return None
 
 
 def _verdict(mention: Mention) -> Verdict:
@@ -128,15 +174,24 @@ def _shown(body: str, at: int) -> str:
 def _near(shown: str, directory: Directory) -> str | None:
     """Return the alias that was most likely meant: one it begins with, else the most alike."""
     name = shown.lstrip("@#").lower()
-    return leading_alias(name, directory) or (nearest(name, directory.names) if name else None)
+    if not name:
+        return None
+    return leading_alias(visible(name), directory) or nearest(name, directory.names)
 
 
 def leading_alias(text: str, directory: Directory) -> str | None:
-    """Return the longest alias that ``text`` begins with as a whole word, or None."""
+    """Return the longest alias that ``text`` begins with as a whole word, or None.
+
+    A word ends also before a letter of a script without case, such as Chinese: ``bob看一下``.
+    """
     # One character more than any alias has, to see whether the word ends there.
     name = text[: directory.longest_name + 1].lower()
     for end in range(len(name), 0, -1):
-        whole_word = end == len(name) or not is_alphanumeric(name[end])
+        whole_word = end == len(name) or not is_alphanumeric(name[end]) or _is_glued(name, end)
         if whole_word and directory.lookup(name[:end]):
             return name[:end]
     return None
+
+
+def _is_glued(name: str, end: int) -> bool:
+    return category(name[end - 1]) != "Lo" and category(name[end]) == "Lo"

@@ -20,6 +20,7 @@ from deskroom.core.reasons import CallFault, NoTurnReason
 from deskroom.core.transcript import Bookkeeping
 from deskroom.engine.arguments import NOT_JSON
 from deskroom.engine.policy import Policy
+from deskroom.engine.routing import unreachable
 from deskroom.errors import AsideRefused, nearest
 from deskroom.speech.commit import (
     CommitRequest,
@@ -52,10 +53,14 @@ _READ: Final = tool_spec(READ)
 
 @frozen
 class Refusal:
-    """A call is not taken, and for which reason; ``detail`` is what the sentence needs."""
+    """A call is not taken, and for which reason; ``detail`` is what the sentence needs.
+
+    ``subject`` is a name that is not known; ``detail`` is then the nearest one that is.
+    """
 
     reason: str
     detail: str = ""
+    subject: str = ""
 
 
 class Accepted(NamedTuple):
@@ -97,7 +102,8 @@ def judge(tool: object, arguments: object, speaker: Speaker) -> Verdict:
     """Return what a call asks for, or why it is refused. Any tool and arguments will do."""
     spec = find_served(tool) if isinstance(tool, str) and not speaker.fence else None
     if spec is None:
-        return Refusal(CallFault.UNKNOWN_TOOL, _tool_hint(tool, speaker))
+        subject = tool if isinstance(tool, str) else ""
+        return Refusal(CallFault.UNKNOWN_TOOL, _tool_hint(tool, speaker), subject)
     return _judge_arguments(spec, arguments, speaker)
 
 
@@ -126,7 +132,7 @@ def _judge_arguments(spec: ToolSpec, arguments: object, speaker: Speaker) -> Ver
         return parsed
     rejection = check_recipients(parsed, speaker.id, speaker.directory.roster)
     if rejection is not None:
-        return Refusal(rejection.kind, _recipient_hint(rejection, speaker))
+        return Refusal(rejection.kind, _recipient_hint(rejection, speaker), rejection.subject or "")
     try:
         committed = _dry_run(parsed, speaker)
     except AsideRefused as refused:
@@ -149,12 +155,9 @@ def decide(committed: Committed, speaker: Speaker) -> Decision:
 
 def broadcast_problem(committed: Committed, speaker: Speaker) -> NoTurnReason | None:
     """Return why a broadcast by this speaker can reach nobody, so that no router is asked."""
-    if speaker.hop >= speaker.policy.dispatch.max_hops:
-        return NoTurnReason.HOP_LIMIT_REACHED
-    reachable = broadcast_candidates(
-        speaker.author, committed.audience, speaker.directory.roster.active
-    )
-    return None if reachable else NoTurnReason.NO_ACTIVE_SEAT
+    active = speaker.directory.roster.active
+    seats = broadcast_candidates(speaker.author, committed.audience, active)
+    return unreachable(seats, speaker.hop, speaker.policy)
 
 
 def _dry_run(utterance: Utterance, speaker: Speaker) -> Committed:

@@ -10,12 +10,22 @@ from typing import Final
 import regex
 
 from deskroom.core.episode import broadcast_candidates, choose_recipients
+from deskroom.core.reasons import NoTurnReason
 from deskroom.core.transcript import Row
 from deskroom.engine.entries import RoutedEntry, RowEntry
+from deskroom.engine.policy import Policy
 from deskroom.engine.setup import Seat, Setup
 from deskroom.errors import RoomFailure, hint
 
-__all__ = ["can_reach", "candidates", "check_scores", "lexical_scores", "policy_scores", "route"]
+__all__ = [
+    "can_reach",
+    "candidates",
+    "check_scores",
+    "lexical_scores",
+    "policy_scores",
+    "route",
+    "unreachable",
+]
 
 _WORD: Final = regex.compile(r"[\p{Alphabetic}\p{N}]{3,}")
 
@@ -29,7 +39,14 @@ def candidates(setup: Setup, row: Row) -> tuple[Seat, ...]:
 
 def can_reach(setup: Setup, row: Row, hop: int) -> bool:
     """Whether a broadcast made in a turn at ``hop`` can reach anybody, so that a router is asked."""
-    return hop < setup.policy.dispatch.max_hops and bool(candidates(setup, row))
+    return unreachable(candidates(setup, row), hop, setup.policy) is None
+
+
+def unreachable(seats: Sequence[object], hop: int, policy: Policy) -> NoTurnReason | None:
+    """Return why a broadcast made in a turn at ``hop`` can reach none of its candidates, if so."""
+    if hop >= policy.dispatch.max_hops:
+        return NoTurnReason.HOP_LIMIT_REACHED
+    return None if seats else NoTurnReason.NO_ACTIVE_SEAT
 
 
 def policy_scores(setup: Setup, broadcast: RowEntry, cue: int | None) -> Mapping[str, float]:

@@ -14,6 +14,7 @@ from deskroom.core.explain import Note, mention_notes
 from deskroom.core.reasons import AsideReason, CallFault, NoTurnReason
 from deskroom.core.transcript import SeenRow
 from deskroom.engine.calls import Accepted, Refusal, Speaker, broadcast_problem
+from deskroom.lookalike import character_name, which_differs
 from deskroom.speech.tools import served, tool_specs
 from deskroom.speech.utterance import Dm
 
@@ -70,13 +71,13 @@ _ASIDE_REASONS: Final[Mapping[str, str]] = {
 #: Why nobody is next, as a clause for the seat whose row it is; ``runs/why.py`` has it for people.
 _NO_TURN: Final[Mapping[str, str]] = {
     NoTurnReason.DISABLED: "mentions start no turns in this room",
-    NoTurnReason.HOP_LIMIT_REACHED: "the chain of mentions is at its limit of {max_hops} hops",
+    NoTurnReason.HOP_LIMIT_REACHED: "the chain of mentions is at its limit of {hops}",
     NoTurnReason.SOURCE_INACTIVE: "you are not an active seat",
     NoTurnReason.NO_DIRECT_AGENT_MENTION: "no @id in it names a seat",
     NoTurnReason.SELF_MENTION: "the first seat it names is you",
     NoTurnReason.TARGET_INACTIVE: "the first seat it names is not active",
     NoTurnReason.HOP_OVERFLOW: "the chain of mentions is too long to count",
-    NoTurnReason.BROADCAST: "a broadcast is routed",
+    NoTurnReason.BROADCAST: "a router chooses who takes it up",
     NoTurnReason.NO_ACTIVE_SEAT: "no seat can take it up",
 }
 
@@ -87,7 +88,7 @@ def refusal_text(refusal: Refusal, speaker: Speaker) -> str:
     if reason == CallFault.UNKNOWN_TOOL:
         return _unknown_tool(refusal, speaker)
     if reason == CallFault.UNKNOWN_RECIPIENT:
-        near = f" Did you mean {refusal.detail}?" if refusal.detail else ""
+        near = _did_you_mean(refusal)
         return f"An id in `to` is not an active seat.{near} {_seats(speaker)}"
     if reason in _ASIDE_REASONS:
         why = aside_reason(reason, speaker)
@@ -129,7 +130,8 @@ def explain_decision(decision: Decision, max_hops: int, content: str = "") -> st
     """
     if isinstance(decision, TurnFor):
         return _why_chosen(decision, content)
-    return _NO_TURN[decision.reason].format(max_hops=max_hops)
+    hops = "1 hop" if max_hops == 1 else f"{max_hops} hops"
+    return _NO_TURN[decision.reason].format(hops=hops)
 
 
 def aside_reason(reason: str, speaker: Speaker) -> str:
@@ -189,6 +191,9 @@ def note_sentence(note: Note) -> str:
     """Return why one ``@`` hands on nothing."""
     if note.verdict == "masked":
         return f"{note.text} is inside code and is not read."
+    if note.verdict in {"no_opener", "no_name"} and note.hidden is not None:
+        where = "before" if note.hidden.offset < note.offset else "behind"
+        return f"{note.text} is not read: {_hidden(note)} right {where} the @."
     if note.verdict == "no_opener":
         return (
             f"{note.text} is not read: an @ counts only at the start, or after a space, a new "
@@ -209,8 +214,20 @@ def note_sentence(note: Note) -> str:
         return f"{note.text} was named before and does not count again."
     if note.verdict == "not_a_seat":
         return f"{note.text} is {_target(note.target)} and takes no turn."
-    hint = f"; did you mean @{note.nearest}?" if note.nearest else "."
-    return f"{note.text} is nobody here{hint}"
+    hidden = f": {_hidden(note)} in the name" if note.hidden else ""
+    if note.nearest is None:
+        return f"{note.text} is nobody here{hidden}."
+    differs = "" if hidden else which_differs(note.text.lstrip("@#"), note.nearest)
+    return f"{note.text} is nobody here{hidden}; did you mean @{note.nearest}{differs}?"
+
+
+def _hidden(note: Note) -> str:
+    """Return which invisible character changes what is read, and where it stands, up to its place."""
+    mark = note.hidden
+    assert mark is not None  # noqa: S101 - the caller has looked
+    name = character_name(mark.character)
+    place = f"byte {mark.offset}, line {mark.line}, column {mark.column}"
+    return f"an invisible character, {name} at {place}, stands"
 
 
 def files_text(seat: str | None, paths: Sequence[str]) -> str:
@@ -249,9 +266,14 @@ def seen_line(seen: SeenRow) -> str:
 def _unknown_tool(refusal: Refusal, speaker: Speaker) -> str:
     if speaker.fence:
         return "You have no tools: your message is read out of your text."
-    near = f" Did you mean {refusal.detail}?" if refusal.detail else ""
+    near = _did_you_mean(refusal)
     names = ", ".join(served(spec.name) for spec in tool_specs())
     return f"There is no such tool.{near} The tools are {names}."
+
+
+def _did_you_mean(refusal: Refusal) -> str:
+    near = refusal.detail
+    return f" Did you mean {near}{which_differs(refusal.subject, near)}?" if near else ""
 
 
 def _seats(speaker: Speaker) -> str:

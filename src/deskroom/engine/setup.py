@@ -106,8 +106,28 @@ def check_setup(setup: Setup) -> None:
         _known("the chair's person", setup.policy.chair.by, people)
     if setup.policy.chair.rounds and not people:
         raise UsageError("a chair that nudges speaks for a person, and this room has no people")
-    for participant in setup.policy.participants or ():
-        _known("the participant", participant, setup.active)
+    _check_participants(setup.policy.participants or (), setup.active)
+    if setup.script is not None:
+        _check_cues(setup.script, setup.by_id, people)
+
+
+def _check_participants(participants: tuple[str, ...], active: Iterable[str]) -> None:
+    for at, participant in enumerate(participants):
+        _known("the participant", participant, active)
+        if participant in participants[:at]:
+            raise UsageError(f"the participant {participant!r} is named twice")
+
+
+def _check_cues(script: Script, seats: Iterable[str], people: Iterable[str]) -> None:
+    """Each seat and each person is looked at once: a script may be long."""
+    named = dict.fromkeys((cue.seat, cue.person) for cue in script.cues)
+    for seat, person in named:
+        if (seat is None) == (person is None):
+            raise UsageError("a cue of a script is for a seat or for a person")
+        if seat is not None:
+            _known("the script's seat", seat, seats)
+        if person is not None:
+            _known("the script's person", person, people)
 
 
 def check_text(text: str) -> None:

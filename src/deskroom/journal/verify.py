@@ -8,13 +8,13 @@ people said, the scores of a router that is not the policy's own, and when a roo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from attrs import evolve, fields, frozen
 
-from deskroom.core import Audience, NoTurn, TurnFor
+from deskroom.core import Audience, Author, NoTurn, TurnFor
 from deskroom.core.reasons import AsideReason, CallFault, CloseReason, Outcome, RowKind
 from deskroom.engine.calls import Refusal
 from deskroom.engine.due import Await, Due
@@ -26,6 +26,7 @@ from deskroom.engine.entries import (
     Entry,
     ExcessEntry,
     HeaderEntry,
+    Raised,
     RoutedEntry,
     RowEntry,
     TurnEntry,
@@ -36,9 +37,20 @@ from deskroom.engine.setup import check_setup, check_text
 from deskroom.errors import DeskroomError, UsageError
 from deskroom.journal.reader import JournalError, Line, read_journal
 
-__all__ = ["Verified", "Verifier", "checked_lines", "verify", "verify_entries"]
+__all__ = ["Differs", "Verified", "Verifier", "checked_lines", "verify", "verify_entries"]
 
 E = TypeVar("E", bound=Entry)
+
+
+class Differs(JournalError):
+    """A line is not what the rules give.
+
+    ``fact`` is the first field of its entry that differs; ``entry`` where none like it can come.
+    """
+
+    def __init__(self, path: str, number: int, fact: str, problem: str) -> None:
+        super().__init__(path, f"line {number} differs: {problem}", line=number)
+        self.fact = fact
 
 
 @frozen
@@ -102,27 +114,20 @@ class Verifier:
     def take(self, number: int, entry: Entry) -> None:
         """Check the entry of one line and fold it in.
 
-        Raises ``JournalError`` when it is not what the rules give, and ``UsageError`` when the
-        first is no header.
+        Raises ``Differs`` when it is not what the rules give, and ``UsageError`` when the first is
+        no header.
         """
-        problem = self._problem(entry)
-        if problem is not None:
-            raise JournalError(self._path, f"line {number} differs: {problem}", line=number)
-
-    def _problem(self, entry: Entry) -> str | None:
         if self._engine is None and isinstance(entry, HeaderEntry):
-            return self._begin(entry)
-        engine = self.engine
-        engine.state.reopen()
-        if engine.state.closed is not None:
-            return f"the room closed before it ({engine.state.closed})"
+            problem = self._begin(entry)
+            if problem is not None:
+                raise Differs(self._path, number, "setup", problem)
+            return
         expected = self._expected(entry)
         if isinstance(expected, str):
-            return expected
-        problem = difference(entry, expected)
-        if problem is None:
-            engine.apply(expected)
-        return problem
+            raise Differs(self._path, number, "entry", expected)
+        if entry != expected:
+            raise Differs(self._path, number, *difference(entry, expected))
+        self.engine.apply(expected)
 
     def _begin(self, header: HeaderEntry) -> str | None:
         try:
@@ -139,25 +144,20 @@ class Verifier:
 
     def _expected(self, entry: Entry) -> Entry | str:
         """Return the entry that the rules give here, or why they give none of this kind."""
-        match entry:
-            case TurnEntry():
-                # What was read out of a text that a crash lost is gone with it.
-                self._read_from_text = None
-                return self._due(entry, f"{entry.seat} is granted a turn")
-            case CallEntry():
-                return self._call(entry)
-            case ExcessEntry():
-                return self._excess(entry)
-            case EndEntry():
-                return self._end(entry)
-            case RowEntry():
-                return self._row(entry)
-            case RoutedEntry():
-                return self._routed(entry)
-            case CloseEntry():
-                return self._close(entry)
-            case HeaderEntry():
-                return "a journal has one header"
+        state = self.engine.state
+        if state.closed is not None:
+            state.reopen()
+            if state.closed is not None:
+                return f"the room closed before it ({state.closed})"
+        return self._OF_KIND[type(entry)](self, entry)
+
+    def _header(self, entry: HeaderEntry) -> str:  # noqa: ARG002 - there is only one anyway
+        return "a journal has one header"
+
+    def _turn(self, entry: TurnEntry) -> Entry | str:
+        # Where a crash came between the message in a text and its row, the turn is granted again.
+        self._read_from_text = None
+        return self._due(entry, f"{entry.seat} is granted a turn")
 
     def _due(self, entry: E, what: str) -> E | str:
         """Return what is due, if it is an entry of this kind."""
@@ -171,10 +171,15 @@ class Verifier:
             return f"{entry.seat!r} is not a seat of this room"
         if entry.source == "fence":
             return self._call_from_text(entry)
+        if self.engine.state.open is None and not self.engine.may_be_interrupted:
+            return f"{entry.seat} makes a call, but {describe(self.engine.due())}"
         call = Call(entry.turn, entry.attempt, entry.seat, 0, entry.tool, entry.arguments)
         expected = self.engine.judge_call(call)
         if expected is None:
             return f"a call of turn {entry.turn} is kept that is only counted"
+        if entry.late != expected.late:
+            state = "is not open" if expected.late else "is open, and the call counts as late"
+            return f"{entry.seat} makes a call, but turn {entry.turn} {state}"
         if is_cut(entry.arguments) and expected.reply == CallFault.BAD_ARGUMENTS:
             # Why it was refused cannot be seen in what is left of it.
             return _refused_as(expected, entry.reply) if entry.reply in _CUT else expected
@@ -208,11 +213,12 @@ class Verifier:
         turn = (entry.turn, entry.attempt, entry.seat)
         if record is None or (record.number, record.attempt, record.seat) != turn:
             return f"turn {entry.turn} of {entry.seat} ends, but it is not open"
-        if entry.outcome == Outcome.TIMED_OUT:
-            self._read_from_text = None
+        if entry.outcome == Outcome.TIMED_OUT and self._read_from_text is None:
             return self.engine.expire()
-        end = TurnEnd(*turn, entry.text, entry.wrote, entry.error)
-        return self._ended(end)
+        ended = self._ended(TurnEnd(*turn, entry.text, entry.wrote, entry.error))
+        if isinstance(ended, RowEntry):
+            return f"turn {entry.turn} ends without a row, but its message was accepted"
+        return ended
 
     def _ended(self, end: TurnEnd) -> Entry | str:
         before, self._read_from_text = self._read_from_text, None
@@ -246,7 +252,7 @@ class Verifier:
         turn = (record.number, record.attempt, record.seat)
         ended = self._ended(TurnEnd(*turn, entry.text, entry.wrote))
         if isinstance(ended, EndEntry):
-            return f"turn {record.number} has a row, but its outcome is {ended.outcome}"
+            return f"turn {record.number} has a row, but no message of it was accepted"
         return ended
 
     def _person_row(self, entry: RowEntry) -> Entry | str:
@@ -255,11 +261,7 @@ class Verifier:
             return f"{person!r} is not a person of this room"
         if not self.engine.may_be_interrupted:
             return f"a person speaks, but {describe(self.engine.due())}"
-        try:
-            check_text(entry.row.content)
-        except UsageError as error:
-            return str(error)
-        return self.engine.say(person, entry.row.content)
+        return _unsayable(entry) or self.engine.say(person, entry.row.content)
 
     def _cued_row(self, entry: RowEntry) -> Entry | str:
         script = self.engine.setup.script
@@ -267,7 +269,7 @@ class Verifier:
         if entry.cue is None or not 0 <= entry.cue < len(cues):
             return f"there is no cue {entry.cue} in the script"
         cues[entry.cue] = evolve(cues[entry.cue], message=entry.row.content)
-        return self._due_row(entry)
+        return _unsayable(entry) or self._due_row(entry)
 
     def _due_row(self, entry: RowEntry) -> Entry | str:
         due = self._due(entry, f"there is a row of kind {entry.kind}")
@@ -291,6 +293,27 @@ class Verifier:
             return entry
         return self._due(entry, f"the room closes ({entry.reason})")
 
+    #: How the entry that should stand in the place of another is found.
+    _OF_KIND: ClassVar[Mapping[type[Entry], Callable[[Verifier, Any], Entry | str]]] = {
+        HeaderEntry: _header,
+        TurnEntry: _turn,
+        CallEntry: _call,
+        ExcessEntry: _excess,
+        EndEntry: _end,
+        RowEntry: _row,
+        RoutedEntry: _routed,
+        CloseEntry: _close,
+    }
+
+
+def _unsayable(entry: RowEntry) -> str | None:
+    """Return why no person can say what stands in a row, or None."""
+    try:
+        check_text(entry.row.content)
+    except UsageError as error:
+        return str(error)
+    return None
+
 
 #: Why a call can be refused that has arguments of the right shape, so many of them that they are cut.
 _CUT: Final = frozenset(
@@ -312,14 +335,13 @@ def _refused_as(call: CallEntry, reason: str) -> CallEntry:
 # What differs, in words
 
 
-def difference(entry: Entry, expected: Entry) -> str | None:
-    """Return the first fact in which an entry is not what the rules give, or None."""
-    if type(entry) is not type(expected):
-        return f"by the rules {describe(expected)}"
-    for name, stands, given in _facts(entry, expected):
-        if stands != given:
-            return _fact(name, stands, given)
-    return None
+def difference(entry: Entry, expected: Entry) -> tuple[str, str]:
+    """Return the first fact in which two entries of one kind differ, and a clause about it."""
+    return next(
+        (name, _clause(name, stands, given))
+        for name, stands, given in _facts(entry, expected)
+        if stands != given
+    )
 
 
 def _facts(entry: Any, expected: Any) -> Iterator[tuple[str, Any, Any]]:  # noqa: ANN401 - entries
@@ -328,38 +350,49 @@ def _facts(entry: Any, expected: Any) -> Iterator[tuple[str, Any, Any]]:  # noqa
         if attribute.name == "row":
             yield from _facts(stands, given)
         elif attribute.eq:
-            yield _NAMES.get(attribute.name, attribute.name), stands, given
+            yield attribute.name, stands, given
 
 
 _NAMES: Final[Mapping[str, str]] = {
-    "call_id": "number of the call",
-    "chat_id": "desk",
-    "scores": "list of scores",
-    "mentions": "list of mentions",
-    "recipients": "list of recipients",
+    "arguments": "one of the arguments",
+    "broadcasting": "broadcasting",
+    "call_id": "the number of the call",
+    "chat_id": "the desk",
+    "completes": "completes",
+    "mentions": "the list of mentions",
+    "recipients": "the list of recipients",
+    "scores": "the list of scores",
+    "wrote": "the list of files",
 }
+#: These may be long, and they are in the journal.
+_NOT_SHOWN: Final = frozenset({"arguments", "content", "mentions", "text"})
 
 
-def _fact(name: str, stands: object, given: object) -> str:
-    if name in {"content", "text"}:
-        return f"the {name} is not what the rules give"  # it may be long, and it is in the journal
+def _clause(fact: str, stands: object, given: object) -> str:
+    name = _NAMES.get(fact, f"the {fact}")
     stands_text, given_text = _plain(stands), _plain(given)
-    if stands_text == given_text:
-        return f"the {name} is not what the rules give: {given!r}"
-    return f"the {name} is {stands_text}; by the rules it is {given_text}"
+    if fact in _NOT_SHOWN or stands_text == given_text:
+        return f"{name} is not what the rules give"
+    return f"{name} is {stands_text}; by the rules it is {given_text}"
 
 
 def _plain(value: object) -> str:
-    if isinstance(value, Audience):
-        return "the desk" if value.kind == "desk" else f"an aside to {', '.join(value.members)}"
-    if isinstance(value, NoTurn):
-        return f"nobody ({value.reason})"
-    if isinstance(value, TurnFor):
-        return f"{value.target_id} at hop {value.child_hop}"
-    return repr(value)
+    match value:
+        case Author():
+            return " ".join(part for part in (value.type, value.id, value.kind) if part)
+        case Audience():
+            return "the desk" if value.kind == "desk" else f"an aside to {', '.join(value.members)}"
+        case NoTurn():
+            return f"nobody ({value.reason})"
+        case TurnFor():
+            return f"{value.target_id} at hop {value.child_hop}"
+        case Raised():
+            return value.type
+        case _:
+            return repr(value)
 
 
-def describe(due: Due | Entry) -> str:
+def describe(due: Due) -> str:
     """Return what comes next in a room, as a clause."""
     match due:
         case TurnEntry():
@@ -374,8 +407,6 @@ def describe(due: Due | Entry) -> str:
             return "a broadcast is to be routed"
         case Await.PERSON:
             return "the room waits for a person to speak"
-        case _:
-            return f"there is another entry: {due!r}"
 
 
 _ROWS: Final[Mapping[RowKind, str]] = {

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from attrs import asdict
 
-from deskroom.render.replay import private_text
+from deskroom.render.replay import private_text, routing_json, routing_text
 from deskroom.render.text import one_line, printable, shortened, value_text
 from deskroom.runs.diff import Comparison, Count, Difference
 from deskroom.runs.view import RunView, ViewItem
@@ -69,6 +69,8 @@ def _item(item: ViewItem, letter: str) -> Iterator[str]:
         yield one_line(f"    {'; '.join(details)}")
     if item.why:
         yield one_line(f"    why: {item.why}")
+    if item.routing is not None:
+        yield one_line(f"    {routing_text(item.routing)}")
 
 
 def _title(item: ViewItem) -> str:
@@ -171,4 +173,5 @@ def _item_json(item: ViewItem | None) -> Json | None:
         "trigger": item.trigger,
         **item.facts,
         "why": item.why,
+        "routing": routing_json(item),
     }

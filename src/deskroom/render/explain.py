@@ -15,6 +15,7 @@ from deskroom.core import (
     Decision,
     Directory,
     Note,
+    NoTurn,
     Person,
     Target,
     TurnFor,
@@ -24,9 +25,11 @@ from deskroom.core import (
     resolve,
     respond_to_person,
 )
+from deskroom.core.explain import Hidden
 from deskroom.core.masking import code_spans
+from deskroom.core.reasons import NoTurnReason
 from deskroom.core.text import is_blank, trim
-from deskroom.engine.calls import Accepted, Refusal, Speaker, judge
+from deskroom.engine.calls import Accepted, Refusal, Speaker, broadcast_problem, judge
 from deskroom.engine.policy import Policy
 from deskroom.engine.sentences import accepted_text, note_sentence, refusal_text
 from deskroom.engine.setup import Seat
@@ -124,7 +127,7 @@ def explain_seat(
     verdict = judge(served(way), arguments, speaker)
     said = _nothing(agent(seat.id), directory, trim(message), hop)
     return evolve(
-        _judged(said, verdict, policy),
+        _judged(said, verdict, speaker),
         tool=served(way),
         to=tuple(to),
         reply=_reply(verdict, speaker),
@@ -162,7 +165,7 @@ def _explain_post(post: str, speaker: Speaker) -> Explanation:
     if is_blank(post):
         return evolve(said, why="nothing can be read out of the text, so the turn is silent")
     verdict = judge(served(POST), {"message": post}, evolve(speaker, fence=False))
-    return _judged(said, verdict, speaker.policy)
+    return _judged(said, verdict, speaker)
 
 
 def _nothing(author: Target, directory: Directory, message: str, hop: int) -> Explanation:
@@ -184,19 +187,22 @@ def _nothing(author: Target, directory: Directory, message: str, hop: int) -> Ex
     )
 
 
-def _judged(said: Explanation, verdict: object, policy: Policy) -> Explanation:
+def _judged(said: Explanation, verdict: object, speaker: Speaker) -> Explanation:
     if isinstance(verdict, Refusal):
         return evolve(said, refusal=verdict.reason, why="the call is refused")
     assert isinstance(verdict, Accepted)  # noqa: S101 - a read is never judged here
-    committed = verdict.committed
+    committed, decision = verdict.committed, verdict.decision
+    problem = broadcast_problem(committed, speaker) if committed.broadcasting else None
+    if problem is not None:
+        decision = NoTurn(problem)
     return evolve(
         said,
         audience=committed.audience,
-        decision=verdict.decision,
+        decision=decision,
         completes=committed.completes_episode,
         refusal=committed.refusal,
         why=decision_clause(
-            verdict.decision, said.speaker.id, policy.dispatch.max_hops, committed.content
+            decision, said.speaker.id, speaker.policy.dispatch.max_hops, committed.content
         ),
     )
 
@@ -276,7 +282,9 @@ def _facts(told: Explanation) -> Iterator[tuple[str, str]]:
         yield "audience", f"only {', '.join(members)}" if members else "desk"
     if told.completes:
         yield "completes", "yes"
-    if told.decision is not None:
+    if told.decision == NoTurn(NoTurnReason.BROADCAST):
+        yield "next", told.why
+    elif told.decision is not None:
         named = told.decision.target_id if isinstance(told.decision, TurnFor) else "nobody"
         yield "next", f"{named}: {told.why}"
     yield "reply", told.reply or _no_reply(told)
@@ -334,7 +342,17 @@ def _notes_json(told: Explanation) -> list[Json]:
             "target": None if note.target is None else target_value(note.target),
             "candidates": [target_value(target) for target in note.candidates],
             "nearest": note.nearest,
+            "hidden": None if note.hidden is None else _hidden_json(note.hidden),
             "sentence": told.sentence(note),
         }
         for note, (line, column) in zip(told.notes, places, strict=True)
     ]
+
+
+def _hidden_json(hidden: Hidden) -> Json:
+    return {
+        "character": f"U+{ord(hidden.character):04X}",
+        "offset": hidden.offset,
+        "line": hidden.line,
+        "column": hidden.column,
+    }

@@ -9,11 +9,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from deskroom.core import OPERATOR, Viewer
+from deskroom.core.episode import ALSO_ROUTED_ABOVE
 from deskroom.render.screen import PLAIN, Screen
 from deskroom.render.table import table_lines
 from deskroom.render.text import one_line, printable, shortened, value_text
 from deskroom.runs.run import RunTurn
-from deskroom.runs.view import RunView, ViewItem, tells
+from deskroom.runs.view import Routing, RunView, ViewItem, tells
+from deskroom.runs.why import MOST_SCORES, scores_clause
 from deskroom.scenario.format.model import Scenario
 from deskroom.scenario.play.compare import Replay
 from deskroom.scenario.play.expect import Mismatch
@@ -27,6 +29,8 @@ __all__ = [
     "replay_json",
     "replay_lines",
     "replay_table",
+    "routing_json",
+    "routing_text",
     "scenario_title",
     "turn_title",
 ]
@@ -96,7 +100,7 @@ def _cells(item: ViewItem, view: RunView, *, verbose: bool) -> tuple[str, str, s
         who += "\n(nudge)"
     what = printable(item.row.content)
     what = _with_text(what, item.text) if verbose else shortened(what, _SHORT)
-    return str(item.sequence), who, what, _next(item)
+    return str(item.sequence), who, what, _next(item, verbose=verbose)
 
 
 def _stub_cells(item: ViewItem) -> tuple[str, str, str, str]:
@@ -133,7 +137,7 @@ def _who(item: ViewItem) -> str:
     return printable(f"{author.get('id') or author.get('kind') or author['type']} → {whom}")
 
 
-def _next(item: ViewItem) -> str:
+def _next(item: ViewItem, *, verbose: bool) -> str:
     following, why = item.facts["next"], printable(item.why or "")
     lines = ["completes"] if item.facts["completes"] else []
     if item.facts["refusal"]:
@@ -143,7 +147,14 @@ def _next(item: ViewItem) -> str:
         lines.append(f"{printable(name or 'nobody')}: {why}")
     elif item.facts["kind"] != "wrote":
         lines.append(f"nobody: {why}")
+    if item.routing is not None:
+        lines.append(printable(routing_text(item.routing, most=None if verbose else MOST_SCORES)))
     return "\n".join(lines)
+
+
+def routing_text(routing: Routing, *, most: int | None = MOST_SCORES) -> str:
+    """Return the scores that decided about a broadcast, the best ``most`` of them."""
+    return scores_clause(routing.scores, routing.width, most=most)
 
 
 def mismatch_line(mismatch: Mismatch, viewer: Viewer = OPERATOR) -> str:
@@ -172,9 +183,12 @@ def may_read(readers: Sequence[str] | None, viewer: Viewer) -> bool:
 
 
 def _readable(mismatch: Mismatch, viewer: Viewer) -> tuple[Any, Any, str]:
-    if may_read(mismatch.private_to, viewer):
-        return mismatch.expected, mismatch.got, mismatch.why
-    return PRIVATE, PRIVATE, PRIVATE
+    if not may_read(mismatch.private_to, viewer):
+        return PRIVATE, PRIVATE, PRIVATE
+    why = mismatch.why
+    if mismatch.scores and viewer == OPERATOR:
+        why = f"{why}; {mismatch.scores}"
+    return mismatch.expected, mismatch.got, why
 
 
 # For programs
@@ -213,8 +227,21 @@ def _row_json(item: ViewItem) -> Json:
         "mentions": list(item.mentions),
         "next": item.facts["next"],
         "why": item.why,
+        "routing": routing_json(item),
         "completes": item.facts["completes"],
         "refusal": item.facts["refusal"],
+    }
+
+
+def routing_json(item: ViewItem) -> Json | None:
+    """Return how a broadcast was routed, where a router was asked and the viewer may know it."""
+    if item.routing is None:
+        return None
+    return {
+        "scores": dict(item.routing.scores),
+        "recipients": item.facts["next"],
+        "threshold": ALSO_ROUTED_ABOVE,
+        "width": item.routing.width,
     }
 
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from inspect import isawaitable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import anyio
 from anyio.abc import TaskGroup
@@ -42,6 +42,9 @@ from deskroom.room.seat import Act, Caller, FromSeat, SeatChannel, run_seat
 __all__ = ["Host", "OnRow", "Spoken"]
 
 T = TypeVar("T")
+
+#: How long a seat may take to end once its room is over, before it is named in the log.
+_PATIENCE_S: Final = 5
 
 OnRow = Callable[[RowEntry], Awaitable[object] | object]
 
@@ -166,6 +169,16 @@ class Host:
         self.leaves_work = not all(channel.grants.is_awaited for channel in channels)
         for channel in channels:
             channel.close()
+
+    async def watch_seats(self) -> None:
+        """Name the seats that do not end although their room is over, once that takes long."""
+        channels = (*self._left_behind, *self._seats.values())
+        with anyio.CancelScope(shield=True), anyio.move_on_after(_PATIENCE_S):
+            for channel in channels:
+                await channel.ended.wait()
+        waiting = sorted({channel.seat.id for channel in channels if not channel.ended.is_set()})
+        for seat in waiting:
+            self._log.warning("seat.still_running", seat=seat, after_s=_PATIENCE_S)
 
     async def _receive(self) -> Any:  # noqa: ANN401 - the host matches on the message's type
         """Return the next message; time may pass, and the deadline with it, while there is none."""

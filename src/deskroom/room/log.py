@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from deskroom.core.reasons import OK, CallFault, Outcome, RowKind
 from deskroom.engine.engine import Engine
@@ -23,6 +22,10 @@ from deskroom.engine.entries import (
 )
 
 __all__ = ["RoomLog"]
+
+#: The levels of ``logging``, which takes a while to load.
+_INFO: Final = 20
+_WARNING: Final = 30
 
 
 class RoomLog:
@@ -123,7 +126,7 @@ def _own_logger() -> Any:  # noqa: ANN401 - as above
     return structlog.wrap_logger(
         structlog.WriteLogger(sys.stderr),
         processors=_processors(),
-        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
+        wrapper_class=structlog.make_filtering_bound_logger(_WARNING),
     )
 
 
@@ -143,4 +146,4 @@ def _processors() -> list[Any]:
 
 def _hears_info(logger: Any) -> bool:  # noqa: ANN401 - as above
     asks = getattr(logger, "is_enabled_for", None) or getattr(logger, "isEnabledFor", None)
-    return True if asks is None else bool(asks(logging.INFO))
+    return True if asks is None else bool(asks(_INFO))

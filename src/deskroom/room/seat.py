@@ -76,6 +76,8 @@ class SeatChannel:
         self.clock = clock
         self.grants: Channel[TurnGrant] = Channel(1, patient=True)
         self.activity: Activity
+        #: Set once the seat's actor has ended.
+        self.ended = anyio.Event()
         self._host = host
         self._replies: Channel[Reply] = Channel(1)
         self._calls = 0
@@ -252,7 +254,7 @@ class Turn:
 
     def call_late(self, tool: object, arguments: object) -> None:
         """Note a call that is sent once this turn has ended, as a task left running might do."""
-        self._late += ((tool, arguments),)
+        self._late += ((plain(tool), plain(arguments)),)
 
     async def sleep(self, seconds: float) -> None:
         """Wait in the room's own time, which costs nothing where time is simulated."""
@@ -289,6 +291,18 @@ async def run_seat(
     What it raises costs it the turn, unless it is one of ``ends_room`` or no ``Exception``: then
     ``abandon`` is called, so that nothing is written any more, and it is raised.
     """
+    try:
+        await _play_turns(act, channel, ends_room, abandon)
+    finally:
+        channel.ended.set()
+
+
+async def _play_turns(
+    act: Act,
+    channel: SeatChannel,
+    ends_room: tuple[type[Exception], ...],
+    abandon: Callable[[], None],
+) -> None:
     while True:
         try:
             grant = await channel.grants.receive()
@@ -305,10 +319,10 @@ async def run_seat(
                     raise
                 error = SeatCancelled(_WAITED_IN_VAIN)
                 error.__cause__ = raised
-            except ends_room:
-                abandon()
-                raise
-            except Exception as raised:  # noqa: BLE001 - whatever a seat raises costs its turn
+            except Exception as raised:
+                if _is_or_holds(raised, ends_room):
+                    abandon()
+                    raise
                 error = raised
             except BaseException:
                 abandon()
@@ -318,6 +332,13 @@ async def run_seat(
             return
         finally:
             channel.clock.finish(activity)
+
+
+def _is_or_holds(error: Exception, kinds: tuple[type[Exception], ...]) -> bool:
+    """Whether an exception is of these kinds, or a group, as of a seat's tasks, with one that is."""
+    if isinstance(error, ExceptionGroup):
+        return any(_is_or_holds(held, kinds) for held in error.exceptions)
+    return isinstance(error, kinds)
 
 
 def _text(said: object) -> str:

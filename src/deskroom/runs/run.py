@@ -21,6 +21,7 @@ from deskroom.engine.entries import (
     Entry,
     HeaderEntry,
     Raised,
+    RoutedEntry,
     RowEntry,
     TurnEntry,
 )
@@ -69,14 +70,19 @@ class RunTurn(NamedTuple):
 class RunItem:
     """A row with the turn that it ended, if it ended one; or a turn that became no row.
 
-    It may be neither: a listed turn that was never played. ``recipients`` are those of a row that
-    is a broadcast. ``setup`` is what the room decided by.
+    It may be neither: a listed turn that was never played. ``routed`` is there for a broadcast once
+    it is settled whom it goes to. ``setup`` is what the room decided by.
     """
 
     setup: Setup = field(repr=False)
     entry: RowEntry | None = None
     turn: RunTurn | None = None
-    recipients: tuple[str, ...] = ()
+    routed: RoutedEntry | None = None
+
+    @property
+    def recipients(self) -> tuple[str, ...]:
+        """Whom a broadcast goes to, in order."""
+        return () if self.routed is None else self.routed.recipients
 
     @property
     def was_played(self) -> bool:
@@ -192,8 +198,7 @@ class Run:
         if entry is None and turn is not None and turn.row is not None:
             entry = self.entries[turn.row - 1]
         routed = None if entry is None else self.state.routed.get(entry.row.sequence)
-        recipients = () if routed is None else routed.recipients
-        return RunItem(setup=self.setup, entry=entry, turn=turn, recipients=recipients)
+        return RunItem(setup=self.setup, entry=entry, turn=turn, routed=routed)
 
     def line_of(self, item: RunItem) -> int | None:
         """Return the line of a journal's file on which an item stands, counted from 1."""

@@ -21,10 +21,27 @@ from deskroom.runs.values import TURN_VALUES, audience_value, mentions_of
 from deskroom.runs.why import why
 from deskroom.wire import author_out
 
-__all__ = ["RunView", "ViewItem", "in_order", "narrowed", "row_facts", "tells", "view_run"]
+__all__ = [
+    "Routing",
+    "RunView",
+    "ViewItem",
+    "in_order",
+    "narrowed",
+    "row_facts",
+    "tells",
+    "view_run",
+]
 
 #: Says on which line of the file an item stands, if it stands on one.
 LineOf = Callable[[RunItem], int | None]
+
+
+@frozen
+class Routing:
+    """What a router gave for a broadcast, by candidate, and how many seats may be chosen."""
+
+    scores: Mapping[str, float]
+    width: int
 
 
 @frozen(kw_only=True)
@@ -34,7 +51,8 @@ class ViewItem:
     ``path`` and ``line`` are where it stands, if that is known; ``seat`` whose turn it is. ``row``
     is there for a row that may be read, ``stub`` for one that may not. ``facts`` holds what is
     known, in the words of the file format: ``author``, ``audience``, ``content``, ``next``…
-    ``text`` is what the seat said outside its calls.
+    ``text`` is what the seat said outside its calls. ``routing`` is there for a broadcast that a
+    router was asked about.
     """
 
     path: str = ""
@@ -49,6 +67,7 @@ class ViewItem:
     facts: Mapping[str, Any]
     mentions: Sequence[str] = ()
     why: str | None = None
+    routing: Routing | None = None
     text: str = field(default="", repr=False)
 
     @property
@@ -139,8 +158,15 @@ def _row_item(item: RunItem) -> ViewItem:
         facts=facts,
         mentions=mentions_of(item) or (),
         why=why(item),
+        routing=_routing(item),
         text=turn.text if turn else "",
     )
+
+
+def _routing(item: RunItem) -> Routing | None:
+    if item.routed is None or not item.routed.scores:
+        return None
+    return Routing(dict(item.routed.scores), item.setup.policy.broadcast.width)
 
 
 def _turn_item(item: RunItem) -> ViewItem:
@@ -246,7 +272,11 @@ def _narrowed_alone(item: ViewItem, viewer: Viewer) -> ViewItem:
 
 
 def _own(item: ViewItem, viewer: Viewer) -> ViewItem:
-    """Leave out of a turn what only its own seat may know: its replies, and why it has no row."""
+    """Leave out of a turn what only its own seat may know: its replies, and why it has no row.
+
+    A router's scores tell of the seats' briefs, so they are for the operator only.
+    """
+    item = evolve(item, routing=None)
     if item.seat is None or tells(viewer, item.seat):
         return item
     facts = {key: value for key, value in item.facts.items() if key != "replies"}
@@ -257,7 +287,9 @@ def _stub(item: ViewItem, seen: SeenRow) -> ViewItem:
     facts = {key: item.facts[key] for key in ("author", "audience")}
     facts["messages"] = seen.elided.messages if seen.elided else 1
     # Of the turn only its number, so that turns without a row find their place behind it.
-    return evolve(item, row=None, stub=seen, facts=facts, mentions=(), why=None, text="")
+    return evolve(
+        item, row=None, stub=seen, facts=facts, mentions=(), why=None, routing=None, text=""
+    )
 
 
 def _public(turn: RunTurn) -> RunTurn:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
-from deskroom.core import Decision, TurnFor, agent, explain_mentions
+from deskroom.core import Decision, NoTurn, TurnFor, agent, explain_mentions
+from deskroom.core.episode import ALSO_ROUTED_ABOVE
 from deskroom.core.explain import Note
 from deskroom.core.reasons import NoTurnReason
 from deskroom.engine.entries import RowEntry
+from deskroom.engine.routing import candidates, unreachable
 from deskroom.engine.sentences import explain_decision, note_sentence
 from deskroom.runs.run import Run, RunItem
 
-__all__ = ["decision_clause", "why", "why_closed"]
+__all__ = ["MOST_SCORES", "decision_clause", "router_clause", "scores_clause", "why", "why_closed"]
 
 _MOST_NOTES: Final = 4
+#: How many of a router's scores are shown where nobody asked for all of them.
+MOST_SCORES: Final = 8
 
 #: A seat is told these about itself ("it names you"), so for people they have words of their own.
 _OF_THE_AUTHOR: Final = {
@@ -71,7 +75,7 @@ def _why_audience(entry: RowEntry) -> str:
 def _why_next(item: RunItem, entry: RowEntry) -> str:
     decision, author = entry.decision, entry.row.author
     if entry.broadcasting:
-        return f"the router chose {', '.join(item.recipients) or 'nobody'}"
+        return _why_routed(item, entry)
     if entry.kind == "wrote":
         return "a row about files starts no turn"
     if entry.kind == "nudge":
@@ -79,6 +83,52 @@ def _why_next(item: RunItem, entry: RowEntry) -> str:
         return "its turn waited for the chair" if waits else "the chair chose it"
     max_hops = item.setup.policy.dispatch.max_hops
     return decision_clause(decision, author.id, max_hops, entry.row.content)
+
+
+def _why_routed(item: RunItem, entry: RowEntry) -> str:
+    if item.recipients:
+        return f"the router chose {', '.join(item.recipients)}"
+    policy = item.setup.policy
+    reason = unreachable(candidates(item.setup, entry.row), _hop(item), policy)
+    if reason is not None:
+        return explain_decision(NoTurn(reason), policy.dispatch.max_hops)
+    return "no router has chosen yet"
+
+
+def _hop(item: RunItem) -> int:
+    """Return the hop of the turn in which a broadcast was made."""
+    if item.routed is not None:
+        return item.routed.hop - 1
+    return item.turn.hop if item.turn is not None else 0
+
+
+def scores_clause(scores: Mapping[str, float], width: int, *, most: int | None = None) -> str:
+    """Return a router's scores, best first, and the rule that chooses by them.
+
+    Only the best ``most`` are shown, and how many more there are.
+    """
+    ranked = sorted(scores, key=lambda seat: -scores[seat])
+    shown = [f"{seat} {_score(scores[seat])}" for seat in ranked[:most]]
+    if len(ranked) > len(shown):
+        shown.append(f"and {len(ranked) - len(shown)} more")
+    seats = "1 seat" if width == 1 else f"{width} seats"
+    rule = f"the best, and others above {ALSO_ROUTED_ABOVE:.2f}, at most {seats}"
+    return f"scores: {', '.join(shown)} ({rule})"
+
+
+def router_clause(item: RunItem) -> str:
+    """Return how a router scored a broadcast, or nothing where none was asked."""
+    if item.routed is None or not item.routed.scores:
+        return ""
+    width = item.setup.policy.broadcast.width
+    return scores_clause(dict(item.routed.scores), width, most=MOST_SCORES)
+
+
+def _score(score: float) -> str:
+    """Return a score, short unless that would put it on the other side of the threshold."""
+    short = f"{score:.4g}"
+    same_side = (float(short) > ALSO_ROUTED_ABOVE) == (score > ALSO_ROUTED_ABOVE)
+    return short if same_side else repr(score)
 
 
 def decision_clause(decision: Decision, author: str | None, max_hops: int, content: str) -> str:

@@ -18,7 +18,7 @@ from deskroom.render.text import one_line
 from deskroom.room import RoomResult
 from deskroom.runs.run import Run
 from deskroom.runs.values import audience_value, author_value, next_of
-from deskroom.runs.why import why, why_closed
+from deskroom.runs.why import router_clause, why, why_closed
 from deskroom.scenario import Replay
 from deskroom.scenario.format.model import RefusalReason, choices_of
 from deskroom.testing.describe import (
@@ -173,7 +173,8 @@ def _next_problem(
     if expected is not None and expected.holds(item):
         return None
     asked = "no row" if expected is None else str(expected)
-    return _line(f"{_about(entry)}: next", asked, shown(next_of(item)), why(item))
+    reason = "; ".join(filter(None, [why(item), router_clause(item)]))
+    return _line(f"{_about(entry)}: next", asked, shown(next_of(item)), reason)
 
 
 def _missing(run: Run, number: int, about: str, expected: object) -> str:

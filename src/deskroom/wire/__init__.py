@@ -1,8 +1,12 @@
-"""The one codec for what is written as JSON: entries, rows, headers, and the text itself."""
+"""The one codec for what is written as JSON: entries, rows, headers, and the text itself.
 
-from deskroom.wire.entries import entry_in, entry_out
+What reads and writes whole entries is loaded when it is first used: to show a run needs less.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from deskroom.wire.fields import Fields
-from deskroom.wire.header import FORMAT
 from deskroom.wire.text import decode, encode
 from deskroom.wire.values import (
     audience_in,
@@ -13,6 +17,16 @@ from deskroom.wire.values import (
     row_in,
     row_out,
 )
+
+if TYPE_CHECKING:
+    from deskroom.wire.entries import entry_in, entry_out
+    from deskroom.wire.header import FORMAT
+
+_LAZY = {
+    "FORMAT": "deskroom.wire.header",
+    "entry_in": "deskroom.wire.entries",
+    "entry_out": "deskroom.wire.entries",
+}
 
 __all__ = [
     "FORMAT",
@@ -29,3 +43,11 @@ __all__ = [
     "row_in",
     "row_out",
 ]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute can be anything
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_LAZY[name]), name)
+    globals()[name] = value
+    return value

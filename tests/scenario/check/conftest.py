@@ -1,4 +1,4 @@
-"""How the tests of ``check`` write files and read what is told of them."""
+"""How the tests of ``check`` write files and read the warnings about them."""
 
 from __future__ import annotations
 
@@ -33,12 +33,14 @@ def file() -> Callable[..., str]:
 
 @pytest.fixture
 def warned(file: Callable[..., str]) -> Callable[..., list[str]]:
-    """Return a function that checks such a scenario and returns its warnings, place and all."""
+    """Return a function that checks such a scenario: place, key, kind and reason of each warning."""
 
     def check(lines: str, **parts: str) -> list[str]:
         checked = check_text(file(lines, **parts))
         assert () == checked.errors
-        told = [str(warning).removeprefix("<text>:") for warning in checked.warnings]
-        return [line.replace(" warning: ", " ", 1) for line in told]
+        return [
+            f"{warning.line}:{warning.column} {warning.key} {warning.kind} {warning.reason}".rstrip()
+            for warning in checked.warnings
+        ]
 
     return check

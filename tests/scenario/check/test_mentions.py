@@ -6,8 +6,6 @@ import pytest
 
 Warned = Callable[..., list[str]]
 
-NOT_READ = "an @ counts only at the start, or after a space, a new line or one of ( [ {"
-
 
 def said(message: str) -> str:
     """Return a turn of the lead's in which the message stands at column 8 of line 10."""
@@ -15,33 +13,28 @@ def said(message: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "message, column, problem",
+    "message, column, reason",
     [
-        ("@cheker go", 8, "@cheker is nobody here; did you mean @checker?"),
-        ("hi @cheker, go", 11, "@cheker is nobody here; did you mean @checker?"),
-        ("hi @bob, go", 11, "@bob is nobody here."),
-        ("@checker，再算", 8, "@checker，再算 is nobody here; did you mean @checker?"),
-        ("@solver2 and @sol", 8, "@solver2 is nobody here; did you mean @solver?"),
-        ("the **@checker** is", 14, f"@checker is not read: {NOT_READ}."),
-        ("_@SOL_", 9, f"@sol is not read: {NOT_READ}."),
-        ("hi,\\u00A0@checker", 7, f"@checker is not read: {NOT_READ}."),
-        ("ask@solver.", 11, f"@solver is not read: {NOT_READ}."),
-        ("`@solver go`", 9, "@solver is inside code and is not read."),
-        ("see `x` and `@checker.run`", 21, "@checker is inside code and is not read."),
-        (
-            "@**checker** go",
-            8,
-            ("@**checker** is not read: no name stands right behind the @; did you mean @checker?"),
-        ),
-        ("@ solver", 8, "@ is not read: no name stands right behind the @; did you mean @solver?"),
+        ("@cheker go", 8, "unknown"),
+        ("hi @cheker, go", 11, "unknown"),
+        ("hi @bob, go", 11, "unknown"),
+        ("@checker，再算", 8, "unknown"),
+        ("@solver2 and @sol", 8, "unknown"),
+        ("the **@checker** is", 14, "no_opener"),
+        ("_@SOL_", 9, "no_opener"),
+        ("hi,\\u00A0@checker", 7, "no_opener"),
+        ("ask@solver.", 11, "no_opener"),
+        ("`@solver go`", 9, "masked"),
+        ("see `x` and `@checker.run`", 21, "masked"),
+        ("@**checker** go", 8, "no_name"),
+        ("@ solver", 8, "no_name"),
     ],
 )
-def test_what_a_reader_takes_for_a_seat_is_told_at_its_own_place(
-    warned: Warned, message: str, column: int, problem: str
+def test_what_a_reader_takes_for_a_seat_is_reported_at_its_own_place(
+    warned: Warned, message: str, column: int, reason: str
 ) -> None:
     """The reason is the one that the room would give, and the place is that of the ``@``."""
-    expected = f"10:{column}: turn[1].say: {problem.rstrip('.')}"
-    assert [expected] == warned(said(message))
+    assert [f"10:{column} turn[1].say no_mention {reason}"] == warned(said(message))
 
 
 @pytest.mark.parametrize(
@@ -62,30 +55,29 @@ def test_what_names_somebody_or_never_meant_to_is_left_alone(warned: Warned, mes
     assert [] == warned(said(message))
 
 
-def test_a_name_that_may_mean_two_is_told_where_it_is_used(warned: Warned) -> None:
+def test_a_name_that_may_mean_two_is_reported_where_it_is_used(warned: Warned) -> None:
     """The desk is warned of too: that is where it can be mended."""
-    told = warned(
+    found = warned(
         said("@bob go"), seats='{ id = "lead" }, { id = "bob" }, { id = "b", name = "Bob" }'
     )
-    assert "10:8: turn[1].say: @bob may mean the seat bob or the seat b, so it is nobody" == told[1]
+    assert "10:8 turn[1].say no_mention ambiguous" == found[1]
 
 
 def test_a_name_that_may_mean_two_people_is_no_seats(warned: Warned) -> None:
     """Nobody would take the turn in any case, so only the desk is warned of."""
-    told = warned(said("@d go"), seats='{ id = "lead" }')
-    assert [] == told
+    assert [] == warned(said("@d go"), seats='{ id = "lead" }')
 
 
 def test_a_retired_seat_is_named_in_vain(warned: Warned) -> None:
     """It is told by its id and by its name."""
     seats = '{ id = "lead" }, { id = "old", name = "Elder", retired = true }'
     assert [
-        "10:8: turn[1].say: @old is retired and can no longer be named",
-        "10:17: turn[1].say: @elder is retired and can no longer be named",
+        "10:8 turn[1].say no_mention unknown",
+        "10:17 turn[1].say no_mention unknown",
     ] == warned(said("@old and @elder go"), seats=seats)
 
 
-def test_the_same_slip_is_told_once_a_message(warned: Warned) -> None:
+def test_the_same_slip_is_reported_once_a_message(warned: Warned) -> None:
     """Said again, it needs no second line."""
     assert 1 == len(warned(said("@cheker, @cheker and @cheker")))
 
@@ -105,9 +97,9 @@ def test_the_place_is_found_in_long_strings_and_behind_white_space(warned: Warne
         "[[turn]]\nseat = 'lead'\nsay = '''x **@solver**'''\n"
     )
     assert [
-        f"14:5: turn[1].say: @checker is not read: {NOT_READ}",
-        "20:5: turn[2].say: @solver is inside code and is not read",
-        f"23:14: turn[3].say: @solver is not read: {NOT_READ}",
+        "14:5 turn[1].say no_mention no_opener",
+        "20:5 turn[2].say no_mention masked",
+        "23:14 turn[3].say no_mention no_opener",
     ] == warned(turns)
 
 
@@ -118,8 +110,8 @@ def test_people_are_read_as_seats_are(warned: Warned) -> None:
         "[[turn]]\nperson = 'sam'\nsay = '    @checker go on'\n"
     )
     assert [
-        "10:12: opening.message: @cheker is nobody here; did you mean @checker?",
-        "13:12: turn[1].say: @checker is inside code and is not read",
+        "10:12 opening.message no_mention unknown",
+        "13:12 turn[1].say no_mention masked",
     ] == warned(lines)
 
 
@@ -138,11 +130,11 @@ calls = [
 ]
 late = [{ tool = "desk_post", message = "@cheker" }]
 """
-    told = [line for line in warned(lines) if "nobody here" in line]
+    found = [line for line in warned(lines) if "no_mention" in line]
     assert [
-        "11:38: turn[1].calls[1].message: @cheker is nobody here; did you mean @checker?",
-        "12:43: turn[1].calls[2].message: @cheker is nobody here; did you mean @checker?",
-    ] == told
+        "11:38 turn[1].calls[1].message no_mention unknown",
+        "12:43 turn[1].calls[2].message no_mention unknown",
+    ] == found
 
 
 def test_a_private_message_cannot_name_who_may_not_read_it(warned: Warned) -> None:
@@ -154,14 +146,13 @@ aside = { enabled = true, max_members = 2, max_messages = 2 }
 seat = "lead"
 calls = [{ tool = "desk_dm", to = [" @solver"], message = "@SOL, hide it from @checker" }]
 """
-    told = "@checker cannot read this private message and is not woken"
-    assert [f"12:79: turn[1].calls[1].message: {told}"] == warned(lines)
+    assert ["12:79 turn[1].calls[1].message no_mention cannot_read"] == warned(lines)
     assert [] == warned(lines.replace("[policy]\n", '[policy]\non_refused_aside = "room"\n'))
 
 
 @pytest.mark.parametrize("to", ["3", '[3, "solver"]', "[]", '"solver"'])
 def test_an_address_that_is_none_hides_nothing(warned: Warned, to: str) -> None:
-    """The call is refused, and that is told; nobody is told who can read it."""
+    """Only that the call is refused is reported."""
     lines = f"""\
 [policy]
 aside = {{ enabled = true, max_members = 2, max_messages = 2 }}
@@ -169,14 +160,14 @@ aside = {{ enabled = true, max_members = 2, max_messages = 2 }}
 seat = "lead"
 calls = [{{ tool = "desk_dm", to = {to}, message = "@checker" }}]
 """
-    assert [True] == ["this call is refused" in line for line in warned(lines)]
+    assert [True] == ["refused_call" in line for line in warned(lines)]
 
 
 def test_a_fence_seat_is_read_out_of_its_text(warned: Warned) -> None:
     """Only what lies between the marks is a message, and only for such a seat."""
     seats = '{ id = "lead", fence = true }, { id = "solver" }, { id = "checker" }'
     text = '[[turn]]\nseat = "SEAT"\ntext = "@cheker? <<<POST @solve go POST>>>"\n'
-    assert ["10:8: turn[1].text: @solve is nobody here; did you mean @solver?"] == warned(
+    assert ["10:8 turn[1].text no_mention unknown"] == warned(
         text.replace("SEAT", "lead"), seats=seats
     )
     assert [] == warned(text.replace("SEAT", "solver"), seats=seats)
@@ -185,6 +176,4 @@ def test_a_fence_seat_is_read_out_of_its_text(warned: Warned) -> None:
 
 def test_a_blank_message_names_nobody(warned: Warned) -> None:
     """That it is refused is another warning."""
-    told = warned(said("  "))
-    assert 1 == len(told)
-    assert "empty_message" in told[0]
+    assert ["10:7 turn[1].say refused_call empty_message"] == warned(said("  "))

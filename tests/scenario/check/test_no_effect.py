@@ -8,18 +8,16 @@ Warned = Callable[..., list[str]]
 
 TURN = '[[turn]]\nseat = "lead"\nsay = "hello"\n'
 OPENING = '[opening]\nby = "sam"\nmessage = "begin"\n'
-EMPTY = "this is empty, so it cannot fail"
 
 
 def test_an_empty_expectation_cannot_fail(warned: Warned) -> None:
     """Of the opening, of a turn and of the run, however it is written."""
-    turn_told = "this is empty: whatever comes of the turn, it cannot fail"
     assert [
-        f"11:1: opening.expect: {EMPTY}",
-        f"15:1: turn[1].expect: {turn_told}",
-        f"16:2: expect: {EMPTY}",
+        "11:1 opening.expect cannot_fail",
+        "15:1 turn[1].expect cannot_fail",
+        "16:2 expect cannot_fail",
     ] == warned(f"{OPENING}expect = {{}}\n{TURN}expect = {{}}\n[expect]\n")
-    assert [f"11:7: turn[1].expect: {turn_told}"] == warned(f"{TURN}[turn.expect]\n")
+    assert ["11:7 turn[1].expect cannot_fail"] == warned(f"{TURN}[turn.expect]\n")
 
 
 def test_an_expectation_that_says_something_is_left_alone(warned: Warned) -> None:
@@ -33,19 +31,19 @@ def test_an_expectation_that_says_something_is_left_alone(warned: Warned) -> Non
 
 
 @pytest.mark.parametrize(
-    "order, policy, told",
+    "order, policy, fails",
     [
-        ("listed", "", "this cannot fail: in listed order the chair never speaks"),
-        ("routed", "", "this cannot fail: the chair has no rounds"),
-        ("routed", "[policy.chair]\nrounds = 1\n", None),
+        ("listed", "", False),
+        ("routed", "", False),
+        ("routed", "[policy.chair]\nrounds = 1\n", True),
     ],
 )
 def test_no_nudges_where_there_can_be_none(
-    warned: Warned, order: str, policy: str, told: str | None
+    warned: Warned, order: str, policy: str, *, fails: bool
 ) -> None:
     """A chair that never speaks is no finding; that it did not speak, though it could, is one."""
     lines = f"{policy}{OPENING}{TURN}[expect]\nnudges = NUMBER\n"
-    expected = [] if told is None else [f"15:1: expect.nudges: {told}"]
+    expected = [] if fails else ["15:1 expect.nudges cannot_fail"]
     assert expected == warned(lines.replace("NUMBER", "0"), order=order)
     assert [] == warned(lines.replace("NUMBER", "1"), order=order)
 
@@ -53,48 +51,33 @@ def test_no_nudges_where_there_can_be_none(
 def test_no_asides_where_there_can_be_none(warned: Warned) -> None:
     """Only a policy that allows them makes their number a finding."""
     lines = f"{TURN}[expect]\nasides = 0\n"
-    assert ["12:1: expect.asides: this cannot fail: the policy allows no aside"] == warned(lines)
+    assert ["12:1 expect.asides cannot_fail"] == warned(lines)
     policy = "[policy.aside]\nenabled = true\nmax_members = 1\nmax_messages = 1\n"
     assert [] == warned(policy + lines)
     assert [] == warned(lines.replace("0", "1"))
 
 
 @pytest.mark.parametrize(
-    "policy, told",
+    "policy, expected",
     [
-        (
-            "aside = { max_members = 1 }",
-            ("9:9: policy.aside: there are no asides: enabled = true is missing"),
-        ),
-        (
-            "aside = { enabled = true }",
-            ("9:9: policy.aside.max_members: every aside is refused: max_members is 0"),
-        ),
+        ("aside = { max_members = 1 }", "9:9 policy.aside"),
+        ("aside = { enabled = true }", "9:9 policy.aside.max_members"),
         (
             "aside = { enabled = true, max_members = 1, max_messages = 0 }",
-            ("9:59: policy.aside.max_messages: every aside is refused: max_messages is 0"),
+            "9:59 policy.aside.max_messages",
         ),
         (
             "aside = { enabled = true, max_members = 1, max_messages = 1, require_thread = true }",
-            "9:79: policy.aside.require_thread: every aside is refused: a room has no threads yet",
+            "9:79 policy.aside.require_thread",
         ),
-        ("chair = { every = 3 }", "9:19: policy.chair.every: the chair never speaks: rounds is 0"),
-        (
-            "chair = { rounds = 3, every = 1 }",
-            ("9:9: policy.chair: in listed order the chair never speaks"),
-        ),
-        (
-            'participants = ["lead"]',
-            (
-                '9:16: policy.participants: with close = "first" the first '
-                "completion closes, of any seat"
-            ),
-        ),
+        ("chair = { every = 3 }", "9:19 policy.chair.every"),
+        ("chair = { rounds = 3, every = 1 }", "9:9 policy.chair"),
+        ('participants = ["lead"]', "9:16 policy.participants"),
     ],
 )
-def test_a_policy_that_does_nothing_is_told(warned: Warned, policy: str, told: str) -> None:
+def test_a_policy_that_does_nothing_is_reported(warned: Warned, policy: str, expected: str) -> None:
     """Each is a key that somebody wrote and that changes nothing."""
-    assert [told] == warned(f"[policy]\n{policy}\n{TURN}")
+    assert [f"{expected} no_effect"] == warned(f"[policy]\n{policy}\n{TURN}")
 
 
 @pytest.mark.parametrize(

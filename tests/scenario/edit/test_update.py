@@ -10,6 +10,7 @@ from attrs import evolve
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from deskroom.core.reasons import NoTurnReason
 from deskroom.errors import FileError
 from deskroom.scenario import (
     Nobody,
@@ -102,8 +103,8 @@ seat = "b"
 """)
 
 
-def test_a_list_of_the_same_length_keeps_its_layout() -> None:
-    """Item by item; a list of another length is written anew."""
+def test_a_list_keeps_its_layout() -> None:
+    """Item by item, of the same length or not; a list on one line is written anew."""
     body = """\
 [[turn]]
 seat = "a"
@@ -115,7 +116,9 @@ expect = { replies = [
 """
     assert '-    "ok", # one\n+    "unknown_tool", # one' == changed(body)
     shorter = body.replace('    "ok", # two\n', "")
-    assert '+expect = { replies = ["unknown_tool", "ok"] }' in changed(shorter)
+    assert '+    "unknown_tool",' == changed(shorter)
+    one_line = shorter.replace('[\n    "ok", # one\n]', '["ok"]')
+    assert '+expect = { replies = ["unknown_tool", "ok"] }' in changed(one_line)
 
 
 def test_dotted_keys_stay_dotted() -> None:
@@ -490,7 +493,7 @@ def test_a_file_that_was_changed_meanwhile_is_left(tmp_path: Path) -> None:
 # Any scenario
 
 SEATS = ("a", "b", "c")
-_NEXT = st.sampled_from(SEATS) | st.just(Nobody(none="self_mention")) | st.just(("b",))
+_NEXT = st.sampled_from(SEATS) | st.just(Nobody(none=NoTurnReason.SELF_MENTION)) | st.just(("b",))
 _EXPECTS = st.one_of(
     st.builds(
         TurnExpect,

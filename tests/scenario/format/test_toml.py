@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from deskroom.errors import FileError
 from deskroom.scenario.format.position import Index, KeyPath, Place, place_of
-from deskroom.scenario.format.toml import MAX_FILE_BYTES, Places, Spot, parse_toml, read_toml
+from deskroom.scenario.format.toml import MAX_FILE_BYTES, Location, Places, parse_toml, read_toml
 
 TEXT = '''\
 # A comment with a [bracket] and "quotes
@@ -87,10 +87,10 @@ PIECES = (
 
 
 def error_of(text: str) -> str:
-    """Return what is wrong with a text that is no TOML file."""
+    """Return place and kind of what is wrong with a text that is no TOML file."""
     with pytest.raises(FileError) as caught:
         parse_toml(text, "f.toml")
-    return str(caught.value)
+    return f"{caught.value.line}:{caught.value.column} {caught.value.kind}"
 
 
 # --- places ------------------------------------------------------------------------------------
@@ -227,35 +227,35 @@ def test_a_key_that_cannot_be_read_is_passed_over() -> None:
 @pytest.mark.parametrize(
     "text, error",
     [
-        ("a = \n", "1:5: this is not TOML: invalid value"),
-        ("a = 1\nb == 2\n", "2:4: this is not TOML: invalid value"),
-        ("é = 1\n", "1:1: this is not TOML: invalid statement"),
+        ("a = \n", "1:5 not_toml"),
+        ("a = 1\nb == 2\n", "2:4 not_toml"),
+        ("é = 1\n", "1:1 not_toml"),
         (
             '"é" = 1 x\n',
-            "1:9: this is not TOML: expected newline or end of document after a statement",
+            "1:9 not_toml",
         ),
-        ("a = 'é\n", '1:7: this is not TOML: expected "\'"'),
-        ('a = """x\n\n', "1:9: this is not TOML: unterminated string"),
-        ("a = [1,\n", "1:8: this is not TOML: invalid value"),
-        ("[turn]\n[turn]\n", "2:2: turn: this is given twice; the first is at 1:2"),
-        ("[a.b]\n[a.b]\n", "2:4: a.b: this is given twice; the first is at 1:4"),
-        ("a = 1\na = 2\n", "2:1: a: this is given twice; the first is at 1:1"),
-        ("a = '\0'\n", "1:6: this is not TOML: found invalid character '\\x00'"),
+        ("a = 'é\n", "1:7 not_toml"),
+        ('a = """x\n\n', "1:9 not_toml"),
+        ("a = [1,\n", "1:8 not_toml"),
+        ("[turn]\n[turn]\n", "2:2 duplicate_key"),
+        ("[a.b]\n[a.b]\n", "2:4 duplicate_key"),
+        ("a = 1\na = 2\n", "2:1 duplicate_key"),
+        ("a = '\0'\n", "1:6 not_toml"),
         (
             "a = 1\r b = 2",
-            "1:6: this is not TOML: expected newline or end of document after a statement",
+            "1:6 not_toml",
         ),
-        ("a = 2020-02-30\n", "1:5: this is not TOML: invalid date or datetime"),
+        ("a = 2020-02-30\n", "1:5 not_toml"),
         (
             "\ufeffa = 1\n",
-            "1:1: the file begins with a byte order mark; save it as UTF-8 without one",
+            "1:1 byte_order_mark",
         ),
-        ("a = 1\nb = '\ud800'\n", "2:6: the text holds a lone surrogate, which is no character"),
+        ("a = 1\nb = '\ud800'\n", "2:6 surrogate"),
     ],
 )
-def test_what_is_no_toml_is_told_with_its_place(text: str, error: str) -> None:
+def test_what_is_no_toml_is_reported_with_its_place(text: str, error: str) -> None:
     """A syntax error is one error, with line and column as numbers."""
-    assert f"f.toml:{error}" == error_of(text)
+    assert error == error_of(text)
 
 
 def test_an_error_at_the_end_points_at_the_last_line_that_says_something() -> None:
@@ -268,22 +268,22 @@ def test_an_error_at_the_end_points_at_the_last_line_that_says_something() -> No
 @pytest.mark.parametrize(
     "text, error",
     [
-        ("[" * 99, "1:3: this is not TOML: invalid initial character for a key part"),
-        ("a = " + "[" * 5000, "1:105: values nest more than 100 deep"),
-        ("a = " + "[" * 101 + "]" * 101, "1:105: values nest more than 100 deep"),
-        ("b = 1\na = " + "{a=" * 101 + "1" + "}" * 101, "2:305: values nest more than 100 deep"),
-        ("a = " + "{a=" * 5000 + "1" + "}" * 5000, "1:305: values nest more than 100 deep"),
-        ("a." * 20_000 + "b = 1", "1:202: a key of more than 100 parts is too long"),
-        ("[" + "a." * 20_000 + "b]", "1:203: a key of more than 100 parts is too long"),
-        ("a = " + "1" * 5000, "1:5: a number of 5000 characters is too long"),
-        ("a = 0x" + "f" * 5000, "1:5: a number of 5002 characters is too long"),
+        ("[" * 99, "1:3 not_toml"),
+        ("a = " + "[" * 5000, "1:105 too_deep"),
+        ("a = " + "[" * 101 + "]" * 101, "1:105 too_deep"),
+        ("b = 1\na = " + "{a=" * 101 + "1" + "}" * 101, "2:305 too_deep"),
+        ("a = " + "{a=" * 5000 + "1" + "}" * 5000, "1:305 too_deep"),
+        ("a." * 20_000 + "b = 1", "1:202 too_long"),
+        ("[" + "a." * 20_000 + "b]", "1:203 too_long"),
+        ("a = " + "1" * 5000, "1:5 too_long"),
+        ("a = 0x" + "f" * 5000, "1:5 too_long"),
         (
             "#\n" * 1_000_001,
-            "1000001:1: the file holds more than 1,000,000 keys, values and tables",
+            "1000001:1 too_large",
         ),
         (
             "a=[" + "1," * 1_000_001,
-            "1:2000001: the file holds more than 1,000,000 keys, values and tables",
+            "1:2000001 too_large",
         ),
     ],
     ids=[
@@ -293,7 +293,7 @@ def test_an_error_at_the_end_points_at_the_last_line_that_says_something() -> No
 )
 def test_a_hostile_text_is_refused_soon(text: str, error: str) -> None:
     """Shapes that cost a parser stack, time or memory are counted before it sees them."""
-    assert f"f.toml:{error}" == error_of(text)
+    assert error == error_of(text)
 
 
 @pytest.mark.parametrize(
@@ -327,28 +327,29 @@ def test_places_take_linear_time_in_one_long_line() -> None:
 
 
 def file_error(path: Path | str) -> str:
-    """Return what is wrong with a file, without the folder it is in."""
+    """Return place and kind of what is wrong with a file, or the kind alone."""
     with pytest.raises(FileError) as caught:
         read_toml(path)
-    assert str(path) == caught.value.path
-    return str(caught.value).removeprefix(f"{Path(path).parent}/")
+    error = caught.value
+    assert str(path) == error.path
+    return f"{error.line}:{error.column} {error.kind}" if error.line else f"{error.kind}"
 
 
 @pytest.mark.parametrize(
     "raw, error",
     [
-        (b"a = 1\nb = '\xc3\xa9\xff'\n", "f.toml:2:7: the file is not UTF-8: found byte 0xff"),
-        (b"\xff\xfea\0", "f.toml:1:1: the file is not UTF-8: found byte 0xff"),
-        (b"a = '\xed\xa0\x80'", "f.toml:1:6: the file is not UTF-8: found byte 0xed"),
-        (b"a = '\xe2\x82", "f.toml:1:6: the file is not UTF-8: found byte 0xe2"),
+        (b"a = 1\nb = '\xc3\xa9\xff'\n", "2:7 not_utf8"),
+        (b"\xff\xfea\0", "1:1 not_utf8"),
+        (b"a = '\xed\xa0\x80'", "1:6 not_utf8"),
+        (b"a = '\xe2\x82", "1:6 not_utf8"),
         (
             b"\xef\xbb\xbfa = 1",
-            "f.toml:1:1: the file begins with a byte order mark; save it as UTF-8 without one",
+            "1:1 byte_order_mark",
         ),
-        (b"\0\0\0", "f.toml:1:1: this is not TOML: invalid statement"),
+        (b"\0\0\0", "1:1 not_toml"),
     ],
 )
-def test_bytes_that_are_no_text_are_told_with_their_place(
+def test_bytes_that_are_no_text_are_reported_with_their_place(
     tmp_path: Path, raw: bytes, error: str
 ) -> None:
     """What is not UTF-8 is named by its first bad byte, in characters."""
@@ -361,19 +362,19 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
     """Reading a folder is an error that says so."""
     folder = tmp_path / "f"
     folder.mkdir()
-    assert "f: this is a folder; a file is needed" == file_error(folder)
+    assert "folder" == file_error(folder)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     """A missing file is an error that says so, as is a file below a file."""
-    assert "f.toml: there is no such file" == file_error(tmp_path / "f.toml")
+    assert "no_file" == file_error(tmp_path / "f.toml")
     (tmp_path / "f").touch()
-    assert "g: the file cannot be read: Not a directory" == file_error(tmp_path / "f" / "g")
+    assert "unreadable" == file_error(tmp_path / "f" / "g")
 
 
 def test_a_name_that_no_file_can_have() -> None:
     """A NUL in a name is an error of ours, not of the operating system's interface."""
-    assert "a\0b: the file cannot be read: embedded null byte" == file_error("a\0b")
+    assert "unreadable" == file_error("a\0b")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
@@ -381,16 +382,16 @@ def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
     """A file without permission is an error that says so."""
     path = tmp_path / "f.toml"
     path.touch(mode=0o000)
-    assert "f.toml: the file may not be read: permission denied" == file_error(path)
+    assert "unreadable" == file_error(path)
 
 
 def test_a_large_file_is_refused_unread(tmp_path: Path) -> None:
-    """The limit itself is accepted, one byte more is not, and the message names it."""
+    """The limit itself is accepted, one byte more is not."""
     path = tmp_path / "f.toml"
     path.write_bytes(b"a = 1\n" + b" " * (MAX_FILE_BYTES - 6))
     assert {"a": 1} == read_toml(path).data
     path.write_bytes(b"[" * 50_000_000)
-    assert "f.toml: the file is larger than 16 MiB" == file_error(path)
+    assert "too_large" == file_error(path)
 
 
 @given(st.binary(max_size=60))
@@ -411,10 +412,10 @@ def test_random_bytes_give_one_error_or_data(
 
 
 def test_places_of_a_table_are_worked_out_when_asked_for() -> None:
-    """They are a mapping by key, in the order of the file; a spot is the place of one value."""
+    """They are a mapping by key, in the order of the file; a location is the place of one value."""
     document = parse_toml("x = 1\n[a]\nc = 2\n  b = 3\n", "f.toml")
-    places = Places(document, ("a",), ["c", "b"])
+    places = Places(document, ("a",), document.data["a"])
     assert (2, ["c", "b"]) == (len(places), list(places))
     assert {"c": Place(3, 1), "b": Place(4, 3)} == places
     assert None is places.get("x")
-    assert Place(4, 7) == Spot(document, ("a", "b")).place
+    assert Place(4, 7) == Location(document, ("a", "b")).place

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deskroom.core import AsidePolicy, Person
+from deskroom.core.reasons import CallFault, CloseReason, NoTurnReason, Outcome
 from deskroom.room import ChairPolicy, Policy, Seat
 from deskroom.scenario import (
     Call,
@@ -50,7 +51,7 @@ FULL = Scenario(
             text="thinking",
             takes=1,
             wrote=("a.md", "b c.md"),
-            expect=TurnExpect(audience="desk", next=Nobody(none="self_mention")),
+            expect=TurnExpect(audience="desk", next=Nobody(none=NoTurnReason.SELF_MENTION)),
         ),
         Turn(
             seat="lead",
@@ -63,12 +64,14 @@ FULL = Scenario(
             scores={"old": 0.3},
             repeat=2,
             expect=TurnExpect(
-                row=False, outcome="failed", replies=("unknown_recipient", "ok", "turn_ended") * 2
+                row=False,
+                outcome=Outcome.FAILED,
+                replies=(CallFault.UNKNOWN_RECIPIENT, "ok", CallFault.TURN_ENDED) * 2,
             ),
         ),
         Turn(person="sam", say="and now?"),
     ),
-    expect=RunExpect(rows=3, closed="script"),
+    expect=RunExpect(rows=3, closed=CloseReason.SCRIPT),
 )
 TEXT = '''\
 # Recorded.

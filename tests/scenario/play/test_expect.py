@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from deskroom.core.reasons import NoTurnReason
 from deskroom.runs.values import TURN_VALUES
 from deskroom.scenario import Mismatch, Replay, parse_scenario, replay_scenario
 from deskroom.scenario.format.model import Nobody, TurnExpect
@@ -215,7 +216,11 @@ def test_every_expectation_of_the_format_can_be_compared() -> None:
 
 @pytest.mark.parametrize(
     "expected, written",
-    [(Nobody(none="broadcast"), {"none": "broadcast"}), (("a", "b"), ["a", "b"]), ("a", "a")],
+    [
+        (Nobody(none=NoTurnReason.BROADCAST), {"none": "broadcast"}),
+        (("a", "b"), ["a", "b"]),
+        ("a", "a"),
+    ],
 )
 def test_an_expectation_is_told_as_the_file_writes_it(expected: object, written: object) -> None:
     """Nobody is a table again, and a tuple a list."""

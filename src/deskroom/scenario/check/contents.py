@@ -11,7 +11,7 @@ __all__ = ["warn_of_contents"]
 
 def warn_of_contents(context: CheckContext) -> None:
     """Warn of each expected ``content`` that can never match."""
-    for turn in context.parts.turns:
+    for turn in context.partial.turns:
         if turn.seat is None or turn.expect is None or turn.expect.content is None:
             continue
         why = _never(turn.expect.content, context.policy.max_message_bytes)

@@ -24,14 +24,14 @@ __all__ = ["CheckContext", "expects_no_row", "path_of"]
 class CheckContext:
     """One document whose desk could be read, and where its warnings go."""
 
-    parts: PartialScenario
+    partial: PartialScenario
     desk: DeskSpec
     warnings: Warnings
 
     @property
     def policy(self) -> Policy:
         """The policy of the file, with its defaults."""
-        return self.parts.policy
+        return self.partial.policy
 
     @cached_property
     def directory(self) -> Directory:
@@ -51,7 +51,7 @@ class CheckContext:
 
     def stated(self, turn: Turn) -> Mapping[str, Any]:
         """Return the keys that the file gives a turn."""
-        table: Mapping[str, Any] = self.parts.document.data["turn"][turn.number - 1]
+        table: Mapping[str, Any] = self.partial.document.data["turn"][turn.number - 1]
         return table
 
 

@@ -1,4 +1,4 @@
-"""Texts that look as if they named somebody, and name nobody."""
+"""Texts with an ``@`` that looks as if it named somebody, and names nobody."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from deskroom.core import Note, Target, agent, explain_mentions
 from deskroom.core.explain import leading_alias
 from deskroom.core.text import trim, trim_start
 from deskroom.engine.sentences import note_sentence
+from deskroom.lookalike import visible
 from deskroom.scenario.check.context import CheckContext, path_of
 from deskroom.scenario.format.model import Turn
 from deskroom.scenario.format.position import KeyPath
 from deskroom.speech import Dm, extract_post, parse_call
 from deskroom.speech.tools import bare, find_tool
 
-__all__ = ["warn_of_texts"]
+__all__ = ["warn_of_mentions"]
 
 #: The first so many ``@`` of a message are looked at.
 _MOST_NOTES: Final = 64
@@ -28,62 +29,62 @@ _MARKS: Final = " *_`~\"'<"
 
 
 @frozen
-class _Said:
-    """A message as the host will read it, and the string of the file that it stands in.
+class _Message:
+    """A message as the host will read it, and the string of the file that it is in.
 
-    ``shift`` is how many characters of the string come before the message, or None where that
-    cannot be told; ``readers`` are the only seats that will read it, if only some will.
+    ``shift`` is how many characters of the string come before the message, or None where that is
+    not known; ``readers`` are the only seats that will read it, if only some will.
     """
 
     path: KeyPath
     string: str
-    message: str
+    text: str
     shift: int | None
     author: Target
     readers: tuple[str, ...] | None = None
 
 
-def warn_of_texts(context: CheckContext) -> None:
+def warn_of_mentions(context: CheckContext) -> None:
     """Warn of each ``@`` that a reader would take for a seat's name and the room does not.
 
     A turn that pins ``mentions`` says which ``@`` count, so its text is left alone.
     """
-    for said in _all_said(context):
-        told: set[str] = set()
-        notes = explain_mentions(said.message, said.author, context.directory, limit=_MOST_NOTES)
+    for message in _messages(context):
+        reported: set[str] = set()
+        notes = explain_mentions(message.text, message.author, context.directory, limit=_MOST_NOTES)
         for note in notes:
-            sentence = _sentence(note, said, context)
-            if sentence is not None and sentence not in told:
-                told.add(sentence)
-                _tell(context, said, note, sentence.rstrip("."))
+            sentence = _sentence(note, message, context)
+            if sentence is not None and sentence not in reported:
+                reported.add(sentence)
+                _warn(context, message, note, sentence.rstrip("."))
 
 
-def _tell(context: CheckContext, said: _Said, note: Note, problem: str) -> None:
-    if said.shift is None:
-        context.warnings.at_value(said.path, "no_mention", problem)
+def _warn(context: CheckContext, message: _Message, note: Note, problem: str) -> None:
+    reason = "cannot_read" if note.verdict == "mention" else note.verdict
+    if message.shift is None:
+        context.warnings.at_value(message.path, "no_mention", problem, reason)
         return
-    characters = len(said.message.encode()[: note.offset].decode())
-    offset = said.shift + characters
-    context.warnings.in_text(said.path, said.string, offset, "no_mention", problem)
+    offset = message.shift + len(message.text.encode()[: note.offset].decode())
+    context.warnings.in_text(message.path, message.string, offset, "no_mention", problem, reason)
 
 
-# --- what is said ------------------------------------------------------------------------------
+# --- the messages of a file --------------------------------------------------------------------
 
 
-def _all_said(context: CheckContext) -> Iterator[_Said]:
-    opening = context.parts.opening
+def _messages(context: CheckContext) -> Iterator[_Message]:
+    opening = context.partial.opening
     if opening is not None:
         author = Target("person", opening.by)
-        yield _Said(("opening", "message"), opening.message, opening.message, 0, author)
-    for turn in context.parts.turns:
+        yield _Message(("opening", "message"), opening.message, opening.message, 0, author)
+    for turn in context.partial.turns:
         if turn.expect is None or turn.expect.mentions is None:
-            yield from _said_in(turn, context)
+            yield from _messages_of(turn, context)
 
 
-def _said_in(turn: Turn, context: CheckContext) -> Iterator[_Said]:
+def _messages_of(turn: Turn, context: CheckContext) -> Iterator[_Message]:
     if turn.person is not None and turn.say is not None:
         author = Target("person", turn.person)
-        yield _Said(path_of(turn, "say"), turn.say, turn.say, 0, author)
+        yield _Message(path_of(turn, "say"), turn.say, turn.say, 0, author)
     seat = context.seats.get(turn.seat or "")
     if seat is None:
         return
@@ -91,7 +92,7 @@ def _said_in(turn: Turn, context: CheckContext) -> Iterator[_Said]:
     if seat.fence:
         if turn.text is not None:
             post = extract_post(turn.text)
-            yield _Said(path_of(turn, "text"), turn.text, post, None, author)
+            yield _Message(path_of(turn, "text"), turn.text, post, None, author)
         return
     if turn.say is not None:
         yield _trimmed(path_of(turn, "say"), turn.say, author)
@@ -102,9 +103,9 @@ def _said_in(turn: Turn, context: CheckContext) -> Iterator[_Said]:
             yield evolve(_trimmed(path, call.arguments["message"], author), readers=readers)
 
 
-def _trimmed(path: KeyPath, string: str, author: Target) -> _Said:
+def _trimmed(path: KeyPath, string: str, author: Target) -> _Message:
     shift = len(string) - len(trim_start(string))
-    return _Said(path, string, trim(string), shift, author)
+    return _Message(path, string, trim(string), shift, author)
 
 
 def _is_served(tool: str) -> bool:
@@ -113,7 +114,7 @@ def _is_served(tool: str) -> bool:
 
 
 def _readers(tool: str, arguments: Any, context: CheckContext) -> tuple[str, ...] | None:  # noqa: ANN401
-    """Return who reads a dm. Where a declined one goes to the desk, that cannot be told."""
+    """Return who reads a dm, or None where that is not known: a declined one may go to the desk."""
     to = arguments.get("to")
     listed = isinstance(to, list) and all(isinstance(id_, str) for id_ in to)
     if not listed or context.policy.on_refused_aside == "room":
@@ -127,17 +128,17 @@ def _readers(tool: str, arguments: Any, context: CheckContext) -> tuple[str, ...
 # --- what is wrong with it ---------------------------------------------------------------------
 
 
-def _sentence(note: Note, said: _Said, context: CheckContext) -> str | None:
+def _sentence(note: Note, message: _Message, context: CheckContext) -> str | None:
     """Return why an ``@`` names nobody, or None where nobody would think that it does."""
     match note.verdict:
         case "mention":
-            return _outsider(note, said)
+            return _outsider(note, message)
         case "masked" | "no_opener":
-            alias = _seat_alias(note.text.lstrip("@#"), context)
+            alias = _seat_alias(visible(note.text).lstrip("@#"), context)
             return None if alias is None else note_sentence(evolve(note, text=f"@{alias}"))
         case "no_name":
-            behind = said.message.encode()[note.offset + 1 :][:64].decode(errors="ignore")
-            alias = _seat_alias(behind.lstrip(_MARKS), context)
+            behind = message.text.encode()[note.offset + 1 :][:64].decode(errors="ignore")
+            alias = _seat_alias(visible(behind).lstrip(_MARKS), context)
             hint = f"; did you mean @{alias}?"
             return None if alias is None else note_sentence(note).rstrip(".") + hint
         case "ambiguous":
@@ -149,11 +150,11 @@ def _sentence(note: Note, said: _Said, context: CheckContext) -> str | None:
             return None
 
 
-def _outsider(note: Note, said: _Said) -> str | None:
+def _outsider(note: Note, message: _Message) -> str | None:
     id_ = None if note.target is None else note.target.id
-    if said.readers is None or id_ in said.readers:
+    if message.readers is None or id_ in message.readers:
         return None
-    return f"{note.text} cannot read this private message and is not woken"
+    return f"{note.text} cannot read this private message and gets no turn"
 
 
 def _seat_alias(text: str, context: CheckContext) -> str | None:

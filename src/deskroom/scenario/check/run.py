@@ -11,11 +11,11 @@ from deskroom.errors import FileError
 from deskroom.scenario.check.contents import warn_of_contents
 from deskroom.scenario.check.context import CheckContext
 from deskroom.scenario.check.forecast import forecast_turns
-from deskroom.scenario.check.mentions import warn_of_texts
+from deskroom.scenario.check.mentions import warn_of_mentions
 from deskroom.scenario.check.names import warn_of_names
 from deskroom.scenario.check.no_effect import warn_of_expectations, warn_of_policy
 from deskroom.scenario.check.turns import warn_of_turns
-from deskroom.scenario.check.unreachable import warn_of_unreached
+from deskroom.scenario.check.unreachable import warn_of_unreachable
 from deskroom.scenario.check.warning import CheckWarning, TooMany, Warnings
 from deskroom.scenario.format.load import PartialScenario, read_partial
 from deskroom.scenario.format.problems import ScenarioError
@@ -34,7 +34,7 @@ class Checked:
 
     @property
     def is_clean(self) -> bool:
-        """Whether there is nothing to tell."""
+        """Whether there are no errors and no warnings."""
         return not self.errors and not self.warnings
 
 
@@ -48,7 +48,7 @@ def check_scenario(path: str | os.PathLike[str]) -> Checked:
 
 
 def check_text(text: str, path: str = "<text>") -> Checked:
-    """Check a text; ``path`` is what it is called in what is told."""
+    """Check a text; ``path`` is what errors and warnings call it."""
     try:
         document = parse_toml(text, path)
     except FileError as error:
@@ -57,26 +57,26 @@ def check_text(text: str, path: str = "<text>") -> Checked:
 
 
 def check_document(document: Document) -> Checked:
-    """Check a TOML file that was read. There is an end to what is told of one file."""
+    """Check a TOML file that was read. So many errors or warnings are enough for one file."""
     try:
-        parts = read_partial(document)
+        partial = read_partial(document)
     except ScenarioError as error:
         return Checked(document.path, error.problems)
-    errors = parts.findings.error().problems if parts.findings else ()
-    return Checked(document.path, errors, _warnings(parts, errors))
+    errors = partial.findings.error().problems if partial.findings else ()
+    return Checked(document.path, errors, _warnings(partial, errors))
 
 
-def _warnings(parts: PartialScenario, errors: tuple[FileError, ...]) -> tuple[CheckWarning, ...]:
+def _warnings(partial: PartialScenario, errors: tuple[FileError, ...]) -> tuple[CheckWarning, ...]:
     """Return the warnings about whatever no error leaves in doubt."""
-    warnings = Warnings(parts.document)
-    if parts.desk is None:
+    warnings = Warnings(partial.document)
+    if partial.desk is None:
         return ()
-    context = CheckContext(parts, parts.desk, warnings)
+    context = CheckContext(partial, partial.desk, warnings)
     if not context.directory.is_valid:
         return ()
     with suppress(TooMany):
         warn_of_names(context)
-        warn_of_texts(context)
+        warn_of_mentions(context)
         if not any(_is_about(error, "policy") for error in errors):
             forecasts = forecast_turns(context)
             warn_of_policy(context)
@@ -84,7 +84,7 @@ def _warnings(parts: PartialScenario, errors: tuple[FileError, ...]) -> tuple[Ch
             warn_of_expectations(context)
             warn_of_contents(context)
             if not errors:
-                warn_of_unreached(context, forecasts)
+                warn_of_unreachable(context, forecasts)
     return warnings.in_file_order()
 
 

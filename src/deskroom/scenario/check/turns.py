@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from deskroom.core.reasons import CallFault
 from deskroom.core.text import is_blank
 from deskroom.engine.calls import Refusal
 from deskroom.engine.sentences import refusal_text
@@ -33,10 +34,10 @@ def warn_of_turns(context: CheckContext, forecasts: Mapping[int, TurnForecast]) 
 
 
 def _warn_of_retired(seat: Seat, turn: Turn, context: CheckContext) -> None:
-    if seat.retired and context.parts.order == "listed":
+    if seat.retired and context.partial.order == "listed":
         problem = (
-            f"the seat {quoted(seat.id)} is retired; its turn is played because it is listed, and "
-            "hands on nothing"
+            f"the seat {quoted(seat.id)} is retired: its turn is played as listed, but its row gives "
+            "nobody a turn"
         )
         context.warnings.at_value(path_of(turn, "seat"), "retired_seat", problem)
 
@@ -53,16 +54,17 @@ def _warn_of_calls(seat: Seat, forecast: TurnForecast, context: CheckContext) ->
     if is_expected or turn.takes >= context.policy.turn_timeout_s:
         return
     if seat.fence and (turn.say is not None or turn.calls):
-        problem = "a fence seat is served no tools, so every call of it is refused (unknown_tool)"
+        problem = "a fence seat has no tools, so each of its calls is refused (unknown_tool)"
         key = "calls" if turn.say is None else "say"
-        context.warnings.at_key(path_of(turn, key), "refused_call", problem)
+        context.warnings.at_key(path_of(turn, key), "refused_call", problem, CallFault.UNKNOWN_TOOL)
         return
     speaker = context.speaker(seat)
     for at, answer in enumerate(forecast.answers):
         if isinstance(answer.verdict, Refusal):
-            why = refusal_text(answer.verdict, speaker).rstrip(".")
-            problem = f"this call is refused ({answer.verdict.reason}): {why}"
-            context.warnings.at_value(_call_path(turn, at), "refused_call", problem)
+            reason, text = answer.verdict.reason, refusal_text(answer.verdict, speaker)
+            problem = f"this call is refused ({reason}); the seat is told: {text}"
+            path = _call_path(turn, at)
+            context.warnings.at_value(path, "refused_call", problem, reason)
 
 
 def _call_path(turn: Turn, at: int) -> tuple[str | int, ...]:
@@ -75,7 +77,7 @@ def _warn_of_fence(seat: Seat, turn: Turn, context: CheckContext) -> None:
     if not seat.fence or turn.text is None or expects_no_row(turn):
         return
     if is_blank(extract_post(turn.text)):
-        problem = "nothing can be read out of this text, so the turn is silent"
+        problem = "this text holds no message, so the turn is silent"
         context.warnings.at_value(path_of(turn, "text"), "blank_text", problem)
 
 
@@ -87,10 +89,10 @@ def _warn_of_scores(forecast: TurnForecast, context: CheckContext) -> None:
     if not turn.scores:
         return
     if not forecast.may_broadcast:
-        problem = "scores say who takes up a broadcast, and this turn makes none"
+        problem = "scores only count for a broadcast, and this turn makes none"
         context.warnings.at_key(path_of(turn, "scores"), "no_effect", problem)
     elif context.policy.broadcast.router != "scripted":
-        problem = f'the router is "{context.policy.broadcast.router}" and reads no scores'
+        problem = f'the "{context.policy.broadcast.router}" router reads no scores'
         context.warnings.at_key(path_of(turn, "scores"), "no_effect", problem)
     else:
         _warn_of_candidates(turn, context)
@@ -100,9 +102,9 @@ def _warn_of_candidates(turn: Turn, context: CheckContext) -> None:
     for id_ in turn.scores:
         seat = context.seats.get(id_)
         if id_ == turn.seat:
-            problem = "the author of a broadcast is never a candidate for it"
+            problem = "a broadcast never goes to its author"
         elif seat is not None and seat.retired:
-            problem = "a retired seat is never a candidate"
+            problem = "a broadcast never goes to a retired seat"
         else:
             continue
         context.warnings.at_key(path_of(turn, "scores", id_), "no_effect", problem)
@@ -113,5 +115,5 @@ def _warn_of_lists(turn: Turn, context: CheckContext) -> None:
     for key in _LISTS:
         if key in stated and not getattr(turn, key):
             context.warnings.at_key(
-                path_of(turn, key), "no_effect", "this is empty and says nothing"
+                path_of(turn, key), "no_effect", "this is empty and has no effect"
             )

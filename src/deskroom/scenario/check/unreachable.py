@@ -1,11 +1,11 @@
 """Listed turns that are certainly never played.
 
-Nothing is run: what is told here follows from the file whatever seats and people come to. In
-listed order that is every turn behind a certain completion that closes the desk, and every turn
-past ``max_turns``. In routed order it is every turn of a seat beyond those that the file can grant
-it (a row grants one turn, and one for each recipient of a broadcast), every turn of a seat behind
-its own closing completion, a seat's turns past ``max_turns``, and every person's turn behind any of
-these, since a person waits for all that is listed before.
+Nothing is run: a warning follows from the file alone. In listed order there is one for every turn
+behind a completion that certainly closes the desk, and for every turn past ``max_turns``. In routed
+order there is one for every turn of a seat beyond those that the file can grant it (a row grants
+one turn, or one to each recipient of a broadcast), for every turn of a seat behind its own closing
+completion, for a seat's turns past ``max_turns``, and for every person's turn behind any of these,
+since a person waits for all that is listed before.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 from attrs import define, field, frozen
 
@@ -22,24 +23,32 @@ from deskroom.scenario.check.forecast import TurnForecast
 from deskroom.scenario.format.model import Turn
 from deskroom.scenario.format.problems import quoted
 
-__all__ = ["warn_of_unreached"]
+__all__ = ["warn_of_unreachable"]
+
+
+@frozen
+class _Why:
+    """Why a turn is never played: a code, and a clause for people."""
+
+    reason: Literal["closed", "max_turns", "retired", "no_grant", "few_grants", "waits"]
+    clause: str
 
 
 @frozen
 class _NeverReached:
-    """A listed turn of which only ``reached`` copies are played, at most, and why."""
+    """A listed turn of which at most ``reached`` copies are played, and why."""
 
     turn: Turn
     reached: int
-    why: str
+    why: _Why
 
 
-def warn_of_unreached(context: CheckContext, forecasts: Mapping[int, TurnForecast]) -> None:
+def warn_of_unreachable(context: CheckContext, forecasts: Mapping[int, TurnForecast]) -> None:
     """Warn of each listed turn that is never played, and of copies that are not.
 
     ``forecasts`` holds every seat's turn by its number.
     """
-    if context.parts.order == "listed":
+    if context.partial.order == "listed":
         for one in _listed(forecasts, context):
             _warn(one, context)
         return
@@ -50,31 +59,32 @@ def warn_of_unreached(context: CheckContext, forecasts: Mapping[int, TurnForecas
 
 
 def _warn_of_surplus(found: list[_NeverReached], context: CheckContext) -> None:
-    """Warn where seats could play more turns than the room grants; which are left, it decides."""
+    """Warn where seats list more turns than the room grants; the room decides which are left."""
     policy = context.policy
-    listed = sum(turn.repeat for turn in context.parts.turns if turn.seat is not None)
+    listed = sum(turn.repeat for turn in context.partial.turns if turn.seat is not None)
     dead = sum(one.turn.repeat - one.reached for one in found if one.turn.seat is not None)
     if policy.silence == "yield" and listed - dead > policy.max_turns:
-        problem = f"only {policy.max_turns} of the {listed} listed turns of seats are ever played"
-        context.warnings.at_value(("policy", "max_turns"), "never_reached", problem)
+        problem = f"seats list {listed} turns, and at most {policy.max_turns} are played"
+        context.warnings.at_value(("policy", "max_turns"), "never_reached", problem, "max_turns")
 
 
 def _warn(one: _NeverReached, context: CheckContext) -> None:
-    fails = "" if one.turn.expect is None else "; what is expected of it can only fail"
+    copies, why = one.turn.repeat, one.why.clause
+    path = path_of(one.turn, "repeat") if one.reached else path_of(one.turn)
+    problem = f"this turn is never played: {why}"
     if one.reached:
-        problem = f"only {one.reached} of these {one.turn.repeat} copies can be played: {one.why}"
-        context.warnings.at_value(path_of(one.turn, "repeat"), "never_reached", problem + fails)
-    else:
-        problem = f"this turn is never reached: {one.why}"
-        context.warnings.at_value(path_of(one.turn), "never_reached", problem + fails)
+        problem = f"at most {one.reached} of these {copies} turns are played: {why}"
+    if one.turn.expect is not None:
+        problem += "; its expectations can only fail"
+    context.warnings.at_value(path, "never_reached", problem, one.why.reason)
 
 
-def _closing(turn: Turn) -> str:
-    return f"turn {turn.number} completes, and that closes the desk"
+def _closing(turn: Turn) -> _Why:
+    return _Why("closed", f"turn {turn.number} completes and closes the desk")
 
 
-def _spent(context: CheckContext) -> str:
-    return f"max_turns is {context.policy.max_turns}"
+def _spent(context: CheckContext) -> _Why:
+    return _Why("max_turns", f"max_turns is {context.policy.max_turns}")
 
 
 # --- listed order ------------------------------------------------------------------------------
@@ -84,7 +94,7 @@ def _listed(
     forecasts: Mapping[int, TurnForecast], context: CheckContext
 ) -> Iterator[_NeverReached]:
     walk = _Walk(context)
-    for turn in context.parts.turns:
+    for turn in context.partial.turns:
         reached = walk.play(turn, forecasts.get(turn.number)) if walk.over is None else 0
         if reached < turn.repeat and walk.over is not None:
             yield _NeverReached(turn, reached, walk.over)
@@ -101,10 +111,10 @@ class _Walk:
     granted: int = 0
     done: set[str] = field(factory=set)
     before: TurnForecast | None = None
-    over: str | None = None
+    over: _Why | None = None
 
     def play(self, turn: Turn, forecast: TurnForecast | None) -> int:
-        """Count a turn in and return how many of its copies can be played; say when all is over."""
+        """Count a turn and return how many of its copies can be played; set ``over`` after the last."""
         before, self.before = self.before, forecast
         if forecast is None:
             return turn.repeat
@@ -168,11 +178,11 @@ def _routed(
 
 def _answering(context: CheckContext) -> list[tuple[int, str]]:
     """Return who answers each person's words, with the number of their turn (the opening's is 0)."""
-    opening = context.parts.opening
+    opening = context.partial.opening
     said = [] if opening is None else [(0, opening.by, opening.message)]
     said += [
         (turn.number, turn.person, turn.say or "")
-        for turn in context.parts.turns
+        for turn in context.partial.turns
         if turn.person is not None
     ]
     directory = context.directory
@@ -245,7 +255,7 @@ def _dead(
 ) -> Iterator[_NeverReached]:
     """Yield every turn that is not played, or not in all its copies, in file order."""
     listed = _PerSeat(grants, context)
-    for turn in context.parts.turns:
+    for turn in context.partial.turns:
         forecast = forecasts.get(turn.number)
         if forecast is None:
             if listed.blocked is not None:
@@ -266,8 +276,8 @@ class _PerSeat:
 
     grants: Mapping[str, float]
     context: CheckContext
-    blocked: str | None = None
-    closed: dict[str, str] = field(factory=dict)
+    blocked: _Why | None = None
+    closed: dict[str, _Why] = field(factory=dict)
     counts: dict[str, int] = field(factory=dict)
     total: int = 0
 
@@ -287,23 +297,23 @@ class _PerSeat:
         if reached == repeat:
             return None
         how = "not played in all its copies" if reached else "never played"
-        self.blocked = self.blocked or f"turn {turn.number} is listed before it and {how}"
+        waits = _Why("waits", f"it waits for turn {turn.number}, which is {how}")
+        self.blocked = self.blocked or waits
         return _NeverReached(turn, reached, why)
 
-    def _reached(self, seat: str, repeat: int) -> tuple[int, str]:
+    def _reached(self, seat: str, repeat: int) -> tuple[int, _Why]:
         if self.context.seats[seat].retired:
-            return 0, f"the seat {quoted(seat)} is retired"
+            return 0, _Why("retired", f"the seat {quoted(seat)} is retired")
         grants = self.grants.get(seat, 0)
         if grants == 0:
-            return 0, f"nothing in this file can hand {quoted(seat)} the turn"
+            return 0, _Why("no_grant", f"nothing in this file gives {quoted(seat)} a turn")
         if seat in self.closed:
             return 0, self.closed[seat]
-        limit, why = math.inf, ""
-        if self._limit is not None:
-            limit, why = self._limit, _spent(self.context)
+        limit = math.inf if self._limit is None else self._limit
+        why = _spent(self.context)
         if grants < limit:
-            times = "once" if grants == 1 else f"{grants} times"
-            limit, why = grants, f"this file can hand {quoted(seat)} the turn only {times}"
+            limit, turns = grants, "turn" if grants == 1 else "turns"
+            why = _Why("few_grants", f"this file gives {quoted(seat)} at most {grants} {turns}")
         left = max(limit - self.counts.get(seat, 0), 0)
         return int(min(repeat, left)), why
 

@@ -16,6 +16,7 @@ __all__ = ["CheckWarning", "TooMany", "WarningKind", "Warnings"]
 WarningKind = Literal[
     "unaddressable",
     "ambiguous_name",
+    "look_alike",
     "no_mention",
     "refused_call",
     "blank_text",
@@ -34,8 +35,8 @@ _QUOTES: Final = ('"""', "'''", '"', "'")
 class CheckWarning:
     """One thing that is legal and suspicious.
 
-    ``line`` and ``column`` are 1-based and count characters; ``key`` is spelled as in the file, with
-    lists counted from 1: ``turn[4].say``.
+    ``line`` and ``column`` are 1-based and count characters; ``key`` is written as in the file, with
+    lists counted from 1: ``turn[4].say``. ``reason`` is a code for why, of a kind that has several.
     """
 
     path: str
@@ -44,6 +45,7 @@ class CheckWarning:
     kind: WarningKind
     key: str
     problem: str
+    reason: str = ""
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}:{self.column}: warning: {self.key}: {self.problem}"
@@ -64,35 +66,37 @@ class Warnings:
         self._found: list[CheckWarning] = []
         self._line_starts: list[int] | None = None
 
-    def at_value(self, path: KeyPath, kind: WarningKind, problem: str) -> None:
+    def at_value(self, path: KeyPath, kind: WarningKind, problem: str, reason: str = "") -> None:
         """Add a warning about a value; about a missing key, at the table it is missing from."""
-        self._add(path, kind, problem, self._document.value_at(path))
+        self._add(path, kind, problem, reason, self._document.value_at(path))
 
-    def at_key(self, path: KeyPath, kind: WarningKind, problem: str) -> None:
+    def at_key(self, path: KeyPath, kind: WarningKind, problem: str, reason: str = "") -> None:
         """Add a warning about a key that might as well not be there."""
-        self._add(path, kind, problem, self._document.key_at(path))
+        self._add(path, kind, problem, reason, self._document.key_at(path))
 
     def in_text(
-        self, path: KeyPath, text: str, offset: int, kind: WarningKind, problem: str
+        self, path: KeyPath, text: str, offset: int, kind: WarningKind, problem: str, reason: str
     ) -> None:
         """Add a warning about one character of a string, which is ``text``.
 
-        Where an escape before it makes the file and the string differ, the string's own place is
-        told.
+        Where an escape before it makes the file and the string differ, the place is that of the
+        whole string.
         """
         place = self._document.value_at(path)
-        self._add(path, kind, problem, self._inside(place, text[: offset + 1]))
+        self._add(path, kind, problem, reason, self._inside(place, text[: offset + 1]))
 
     def in_file_order(self) -> tuple[CheckWarning, ...]:
         """Return every warning; those at one place stay in the order they were found."""
         return tuple(sorted(self._found, key=lambda found: (found.line, found.column)))
 
-    def _add(self, path: KeyPath, kind: WarningKind, problem: str, place: Place) -> None:
+    def _add(
+        self, path: KeyPath, kind: WarningKind, problem: str, reason: str, place: Place
+    ) -> None:
         if len(self._found) == MAX_PROBLEMS:
             raise TooMany
-        at = self._document.path
+        at, key = self._document.path, key_text(path)
         self._found.append(
-            CheckWarning(at, place.line, place.column, kind, key_text(path), problem)
+            CheckWarning(at, place.line, place.column, kind, key, problem, str(reason))
         )
 
     def _inside(self, place: Place, until: str) -> Place:

@@ -245,7 +245,7 @@ def _call(value: object, path: KeyPath, findings: Findings) -> object:
         return _refuse(findings, (*path, "tool"), tool, "a string")
     arguments = {name: argument for name, argument in value.items() if name != "tool"}
     if _nests_deeper(arguments, _MAX_ARGUMENT_NESTING):
-        problem = f"the arguments nest more than {_MAX_ARGUMENT_NESTING} deep"
+        problem = f"the arguments are nested more than {_MAX_ARGUMENT_NESTING} levels deep"
         findings.at_value(path, "too_deep", problem)
         return _OMITTED
     return Call(tool=tool, arguments=arguments)

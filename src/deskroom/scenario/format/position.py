@@ -51,7 +51,7 @@ STRING: Final = r"""
     | "     (?: [^"\\\n] | \\. )*+              "?
     | '     [^'\n]*+                            '?
 """
-_HIDDEN: Final = re.compile(rf"(?P<string> {STRING} ) | \#[^\n]*+ | \n\s++", re.VERBOSE)
+_HIDDEN: Final = rf"(?x) (?P<string> {STRING} ) | \#[^\n]*+ | \n\s++"
 
 
 @frozen(order=True)
@@ -212,7 +212,7 @@ def parser() -> Parser:
 
 def outline(text: str) -> bytes:
     """Return the text in ASCII, of the same length, with nothing in it but its structure."""
-    return _HIDDEN.sub(_blank_out, text).encode("ascii", "replace")
+    return re.sub(_HIDDEN, _blank_out, text).encode("ascii", "replace")
 
 
 def _blank_out(found: re.Match[str]) -> str:

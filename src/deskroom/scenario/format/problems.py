@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Final, Literal
 
 from deskroom.errors import DeskError, FileError, RosterError, nearest
+from deskroom.lookalike import which_differs
 from deskroom.scenario.format.position import KeyPath, Place
 from deskroom.scenario.format.toml import Document
 
@@ -206,4 +207,4 @@ def listing(names: Iterable[str]) -> str:
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a hint with the known name most like ``name``, or nothing."""
     near = nearest(name, islice(known, _COMPARED))
-    return "" if near is None else f"; did you mean {quoted(near)}?"
+    return "" if near is None else f"; did you mean {quoted(near)}{which_differs(name, near)}?"

@@ -120,7 +120,7 @@ def check_desk(findings: Findings, desk: DeskSpec) -> None:
 
 
 def _sentence(kind: str, value: str) -> str:
-    return f"{_DESK_PROBLEMS[kind].format(quoted(value))} ({kind})"
+    return _DESK_PROBLEMS[kind].format(quoted(value))
 
 
 def _path_of_id(desk: DeskSpec, kind: str, id_: str, reported: int) -> KeyPath:

@@ -30,9 +30,10 @@ _MAX_NESTING: Final = 100
 _MAX_KEY_PARTS: Final = 100
 _MAX_NUMBER: Final = 1000
 
-_MARK: Final = re.compile(rf"{STRING} | (?P<mark> [=.,\[\]{{}}] | \#[^\n]*+ )", re.VERBOSE)
+#: Patterns that few texts need; ``re`` compiles them when they are first used.
+_MARK: Final = rf"(?x) {STRING} | (?P<mark> [=.,\[\]{{}}] | \#[^\n]*+ )"
 _MAYBE_LONG_NUMBER: Final = re.compile(rf"[0-9A-Fa-f_]{{{_MAX_NUMBER + 1}}}")
-_BARE: Final = re.compile(rf"{STRING} | \#[^\n]*+ | (?P<bare> [0-9A-Za-z_]++ )", re.VERBOSE)
+_BARE: Final = rf"(?x) {STRING} | \#[^\n]*+ | (?P<bare> [0-9A-Za-z_]++ )"
 
 _TOMLLIB_PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
 #: What ``tomllib`` says where a key is given twice, of which it names only some.
@@ -139,7 +140,7 @@ def _refuse_long_numbers(text: str, path: str) -> None:
     """A number of many digits cannot be printed, and TOML's whole numbers have 64 bits."""
     if _MAYBE_LONG_NUMBER.search(text) is None:
         return
-    for match in _BARE.finditer(text):
+    for match in re.finditer(_BARE, text):
         bare = match["bare"]
         if bare is not None and len(bare) > _MAX_NUMBER and bare[0].isdigit():
             problem = f"a number has {len(bare)} characters; at most {_MAX_NUMBER} are read"
@@ -152,7 +153,7 @@ def _count_marks(text: str, path: str) -> int | None:
         return None
     too_deep: int | None = None
     marks = nesting = dots = 0
-    for match in _MARK.finditer(text):
+    for match in re.finditer(_MARK, text):
         mark = match["mark"]
         if mark is None:
             continue

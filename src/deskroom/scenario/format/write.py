@@ -25,9 +25,10 @@ from deskroom.scenario.format.model import (
 )
 from deskroom.scenario.play.expect import file_value
 
-__all__ = ["comment", "scenario_toml", "toml_value"]
+__all__ = ["LINE_WIDTH", "comment", "scenario_toml", "toml_value"]
 
-_WIDTH: Final = 100
+#: The longest line that is written where there is a choice, in characters.
+LINE_WIDTH: Final = 100
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPES: Final = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 #: What no reader could see in the file: controls, format marks, odd line ends.
@@ -219,7 +220,7 @@ def _one_a_line(key: str, items: Sequence[object]) -> str:
 
 
 def _fits(text: str) -> bool:
-    return len(text) <= _WIDTH and "\n" not in text
+    return len(text) <= LINE_WIDTH and "\n" not in text
 
 
 def toml_value(value: object) -> str:

@@ -12,7 +12,7 @@ from deskroom.core import OPERATOR, Viewer
 from deskroom.runs.run import Run, RunItem
 from deskroom.runs.values import TURN_VALUES
 from deskroom.runs.view import RunView, view_run
-from deskroom.runs.why import why, why_closed
+from deskroom.runs.why import router_clause, why, why_closed
 from deskroom.scenario.format.model import RunExpect, Scenario, Turn, TurnExpect
 from deskroom.scenario.format.position import Place
 from deskroom.scenario.play.expect import Mismatch, file_value, holds, readers_of
@@ -107,7 +107,9 @@ def _turn_mismatches(replay: Replay, *, fail_on_unused: bool) -> Iterator[Mismat
                 where = turn.expect.places.get(key) or turn.place
                 values = _values(key, expected, item)
                 mismatch = _mismatch(replay, where, turn.label, speaker, *values)
-                yield evolve(mismatch, private_to=readers(turn.expect, speaker, item))
+                scores = router_clause(item) if key == "next" else ""
+                private_to = readers(turn.expect, speaker, item)
+                yield evolve(mismatch, private_to=private_to, scores=scores)
 
 
 def readers(expect: TurnExpect, seat: str | None, item: RunItem) -> tuple[str, ...] | None:

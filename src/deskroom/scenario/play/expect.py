@@ -20,6 +20,7 @@ class Mismatch:
     ``turn`` is the label of the listed turn (``opening`` for the opening), or None for the run as
     a whole; ``seat`` who had it. ``expected`` and ``got`` are values of the file format; ``why``
     is the reason the host had. ``path``, ``line`` and ``column`` say where the expectation stands.
+    ``scores`` are those that a router chose by, for the operator.
     ``private_to`` lists the seats that may read the row it is about, or None when all may.
     """
 
@@ -33,6 +34,7 @@ class Mismatch:
     got: Any
     why: str
     private_to: tuple[str, ...] | None = None
+    scores: str = ""
 
 
 def readers_of(item: RunItem) -> tuple[str, ...] | None:

@@ -75,6 +75,8 @@ class SeatChannel:
         self.clock = clock
         self.grants: Channel[TurnGrant] = Channel(1, patient=True)
         self.activity: Activity
+        #: Set once the seat's actor has ended.
+        self.ended = anyio.Event()
         self._host = host
         self._replies: Channel[Reply] = Channel(1)
         self._calls = 0
@@ -286,6 +288,18 @@ async def run_seat(
     What it raises costs it the turn, unless it is one of ``ends_room`` or no ``Exception``: then
     ``abandon`` is called, so that nothing is written any more, and it is raised.
     """
+    try:
+        await _play_turns(act, channel, ends_room, abandon)
+    finally:
+        channel.ended.set()
+
+
+async def _play_turns(
+    act: Act,
+    channel: SeatChannel,
+    ends_room: tuple[type[Exception], ...],
+    abandon: Callable[[], None],
+) -> None:
     while True:
         try:
             grant = await channel.grants.receive()

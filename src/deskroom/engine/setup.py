@@ -21,8 +21,10 @@ from deskroom.core.text import is_blank
 from deskroom.engine.policy import Policy
 from deskroom.engine.script import Script, order_of
 from deskroom.errors import UsageError, hint
+from deskroom.lookalike import character_name
+from deskroom.printable import control_in
 
-__all__ = ["Opening", "Seat", "Setup", "check_setup", "check_text", "difference"]
+__all__ = ["Opening", "Seat", "Setup", "check_path", "check_setup", "check_text", "difference"]
 
 _PARTS: Final = ("desk_id", "desk_name", "seats", "people", "opening", "policy")
 _SHOWN: Final = 60
@@ -96,6 +98,7 @@ def check_setup(setup: Setup) -> None:
 
     Raises ``RosterError``, ``DeskError`` or ``UsageError``.
     """
+    _check_ids(setup)
     validate_roster(setup.directory.roster)
     validate_desks(setup.directory.desks)
     people = [person.id for person in setup.people]
@@ -130,6 +133,16 @@ def _check_cues(script: Script, seats: Iterable[str], people: Iterable[str]) -> 
             _known("the script's person", person, people)
 
 
+def _check_ids(setup: Setup) -> None:
+    """Refuse ids that could act on the terminal of whoever reads them."""
+    ids = [("desk", setup.desk_id), *(("seat", seat.id) for seat in setup.seats)]
+    for what, id_ in (*ids, *(("person", person.id) for person in setup.people)):
+        control = control_in(id_)
+        if control is not None:
+            name = character_name(control)
+            raise UsageError(f"the id {id_!r} of a {what} holds {name}, which no id may hold")
+
+
 def check_text(text: str) -> None:
     """Raise ``UsageError`` for a text that no person can say."""
     if is_blank(text):
@@ -138,6 +151,16 @@ def check_text(text: str) -> None:
         text.encode()
     except UnicodeEncodeError:
         raise UsageError("what a person says must be text that UTF-8 can hold") from None
+
+
+def check_path(path: object) -> str:
+    """Return a path that a turn left behind. Raises ``UsageError`` for what no row could hold."""
+    try:
+        if isinstance(path, str) and not is_blank(path) and path.encode() is not None:
+            return str.__str__(path)
+    except UnicodeEncodeError:
+        pass
+    raise UsageError(f"a turn leaves behind a path in text, not {path!r}")
 
 
 def _known(what: str, name: str, known: Iterable[str]) -> None:

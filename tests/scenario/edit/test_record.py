@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deskroom.core import NoTurn
+from deskroom.core.reasons import CloseReason, NoTurnReason
 from deskroom.engine.entries import CallEntry, CloseEntry, Entry, RoutedEntry, RowEntry, TurnEntry
 from deskroom.journal.memory import MemoryJournal
 from deskroom.room import (
@@ -335,7 +336,7 @@ def test_a_room_that_was_stopped_closes_by_its_rules() -> None:
     )
     anyio.run(room.run)
     entries = as_read(journal.entries)
-    assert CloseEntry("stopped") == entries[-1]
+    assert CloseEntry(CloseReason.STOPPED) == entries[-1]
     recorded = record(entries)
     assert (
         "The recorded room was stopped; this one closes by its rules.",
@@ -494,9 +495,9 @@ def test_a_name_that_no_file_can_hold_is_an_error() -> None:
 
 def test_a_scenario_that_no_file_can_hold_is_an_error() -> None:
     """A file may have so many bytes."""
-    acts = {"a": ScriptedSeat([("shout", {"volume": "x" * (17 << 20)})])}
+    acts = {"a": ScriptedSeat([post("x" * (17 << 20))])}
     with pytest.raises(RecordError, match="the scenario would be larger than 16 MiB"):
-        record(lived(acts))
+        record(lived(acts, policy=Policy(max_message_bytes=20 << 20)))
 
 
 def test_a_room_that_the_format_does_not_allow_is_an_error() -> None:
@@ -519,7 +520,7 @@ def without_row(entries: list[Entry], **changes: Any) -> list[Entry]:
 @pytest.mark.parametrize(
     "change, problem",
     [
-        ({"decision": NoTurn("disabled")}, "row 3 would have another decision"),
+        ({"decision": NoTurn(NoTurnReason.DISABLED)}, "row 3 would have another decision"),
         ({"refusal": "disabled"}, "row 3 would have another refusal"),
     ],
 )
@@ -565,7 +566,7 @@ def two(old: str = "", new: str = "") -> list[Entry]:
             "turn 2 would have another hop",
         ),
         (
-            [CloseEntry("quiet") if isinstance(e, CloseEntry) else e for e in two()],
+            [CloseEntry(CloseReason.QUIET) if isinstance(e, CloseEntry) else e for e in two()],
             "it would close with quiet, and it closed with script",
         ),
     ],

@@ -80,7 +80,11 @@ KEY = "expected a key of the policy, such as policy.dispatch.max_hops"
         ("max_turns", 'found "max_turns", expected KEY=VALUE'),
         ("=2", 'found "", expected one key, such as policy.dispatch.max_hops'),
         ("a b=2", 'found "a b", expected one key, such as policy.dispatch.max_hops'),
-        ("x=1\ny=2", 'found "1\\ny=2", expected one value in TOML'),
+        ("policy.window=1\ny=2", 'found "1\\ny=2", expected one value in TOML'),
+        (
+            "desk.name=X",
+            'found "desk.name", expected a key of the policy, such as policy.dispatch.max_hops',
+        ),
         ("title='x'", f'found "title", {KEY}'),
         (
             "dispatch.max_hops=2",
@@ -144,5 +148,7 @@ def test_settings_are_for_any_scenario() -> None:
     nobody: Scenario = parse_scenario(
         FILE.replace(', people = [{ id = "sam", label = "Sam" }]', "")
     )
-    with pytest.raises(FileError, match="a chair that nudges needs a person on the desk"):
+    with pytest.raises(
+        FileError, match="the chair speaks for a person, and the desk has no people"
+    ):
         with_settings(nobody, [parse_setting("policy.chair.rounds=1")])

@@ -242,7 +242,7 @@ def test_a_router_that_fails_is_asked_again(tmp_path: Path) -> None:
     def play(journal: JournalFile, router: Any) -> RoomResult:
         seats = {"a": ScriptedSeat([broadcast("who?")]), "b": ScriptedSeat([post("I")])}
         room = Room(
-            {**seats, "c": ScriptedSeat()},
+            seats | {"c": ScriptedSeat()},
             opening="go",
             clock=SimulatedClock(),
             router=router,

@@ -25,7 +25,7 @@ from deskroom.room.host import Host, OnRow, Spoken
 from deskroom.room.late import LateCalls
 from deskroom.room.log import RoomLog
 from deskroom.room.router import Router
-from deskroom.room.seat import Act
+from deskroom.room.seat import Seats
 
 __all__ = ["Room", "RoomResult"]
 
@@ -117,7 +117,7 @@ class Room:
 
     def __init__(
         self,
-        seats: Mapping[str, Act] | Mapping[Seat, Act],
+        seats: Seats,
         *,
         people: Mapping[str, str] | Iterable[Person] = (Person("user", "User"),),
         opening: str | tuple[str, str] | Opening | None = None,

@@ -33,7 +33,7 @@ from deskroom.speech.tools import (
     tool_specs,
 )
 
-__all__ = ["Act", "CallPair", "Caller", "FromSeat", "SeatChannel", "Turn", "run_seat"]
+__all__ = ["Act", "CallPair", "Caller", "FromSeat", "SeatChannel", "Seats", "Turn", "run_seat"]
 
 _WAITED_IN_VAIN: Final = "the seat waited for a task that was cancelled"
 _ROOM_CLOSED: Final = "The room has closed: this call was not taken."
@@ -49,6 +49,17 @@ Act = Callable[["Turn"], Awaitable[object]]
 Answer = Coroutine[Any, Any, Reply]
 #: A tool's name and its arguments, as a seat emits them: neither has been checked.
 CallPair = tuple[object, object]
+
+
+class Seats(Protocol):
+    """A mapping from seats, by id or as a ``Seat``, to what plays each; it may hold both.
+
+    A ``Mapping`` would do, but a type checker takes a dict with keys of both kinds for none.
+    """
+
+    def items(self) -> Iterable[tuple[str | Seat, Act]]:
+        """Return the seats in desk order, each with what plays it."""
+        ...
 
 
 class Caller(Protocol):

@@ -14,6 +14,7 @@ from typing import Any
 import anyio
 import pytest
 
+from deskroom.core.reasons import CloseReason
 from deskroom.engine.entries import CloseEntry, Entry, RowEntry
 from deskroom.journal import JournalFile, read_journal
 from deskroom.journal.chain import FIRST, seal
@@ -442,7 +443,7 @@ def test_a_room_that_was_stopped_has_closed_unless_it_went_on(
     path = tmp_path / "run.jsonl"
     entries = entries_of(talk, tmp_path)
     with JournalFile.create(path) as journal:
-        written(journal, [*entries[:2], CloseEntry("stopped")])
+        written(journal, [*entries[:2], CloseEntry(CloseReason.STOPPED)])
         assert "[1] sam: @planner go\n    on\n" == run("show", "--follow", path).out
         written(journal, entries[2:5])
         follower = Follower(started, path)

@@ -14,12 +14,11 @@ import anyio
 from anyio.lowlevel import checkpoint
 
 from deskroom.core.reasons import CallFault
-from deskroom.core.text import is_blank
 from deskroom.core.transcript import SeenRow
 from deskroom.engine.arguments import plain
 from deskroom.engine.entries import Raised
 from deskroom.engine.messages import Call, History, Reply, TurnEnd, TurnGrant
-from deskroom.engine.setup import Seat
+from deskroom.engine.setup import Seat, check_path
 from deskroom.errors import SeatCancelled, UsageError
 from deskroom.room.channel import CLOSED, Channel
 from deskroom.room.clock import Activity, Clock
@@ -266,9 +265,7 @@ class Turn:
 
         Raises ``UsageError`` for what is not a path in text, since a row could not hold it.
         """
-        if not _is_path(path):
-            raise UsageError(f"a turn leaves behind a path in text, not {path!r}")
-        self._wrote += (str.__str__(path),)
+        self._wrote += (check_path(path),)
 
     async def end(self, text: str, error: Exception | None) -> None:
         """Say that the turn is over, and send what was noted for afterwards."""
@@ -343,10 +340,3 @@ def _is_or_holds(error: Exception, kinds: tuple[type[Exception], ...]) -> bool:
 
 def _text(said: object) -> str:
     return str.__str__(said) if isinstance(said, str) else ""
-
-
-def _is_path(path: object) -> bool:
-    try:
-        return isinstance(path, str) and not is_blank(path) and path.encode() is not None
-    except UnicodeEncodeError:
-        return False

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deskroom.core import NoTurn
+from deskroom.core.reasons import CloseReason, NoTurnReason
 from deskroom.engine.entries import CallEntry, CloseEntry, Entry, RoutedEntry, RowEntry, TurnEntry
 from deskroom.journal.memory import MemoryJournal
 from deskroom.room import (
@@ -334,7 +335,7 @@ def test_a_room_that_was_stopped_closes_by_its_rules() -> None:
     )
     anyio.run(room.run)
     entries = as_read(journal.entries)
-    assert CloseEntry("stopped") == entries[-1]
+    assert CloseEntry(CloseReason.STOPPED) == entries[-1]
     recorded = record(entries)
     assert (
         "The recorded room was stopped; this one closes by its rules.",
@@ -518,7 +519,7 @@ def without_row(entries: list[Entry], **changes: Any) -> list[Entry]:
 @pytest.mark.parametrize(
     "change, problem",
     [
-        ({"decision": NoTurn("disabled")}, "row 3 would have another decision"),
+        ({"decision": NoTurn(NoTurnReason.DISABLED)}, "row 3 would have another decision"),
         ({"refusal": "disabled"}, "row 3 would have another refusal"),
     ],
 )
@@ -564,7 +565,7 @@ def two(old: str = "", new: str = "") -> list[Entry]:
             "turn 2 would have another hop",
         ),
         (
-            [CloseEntry("quiet") if isinstance(e, CloseEntry) else e for e in two()],
+            [CloseEntry(CloseReason.QUIET) if isinstance(e, CloseEntry) else e for e in two()],
             "it would close with quiet, and it closed with script",
         ),
     ],

@@ -19,6 +19,7 @@ from deskroom.engine.due import Await
 from deskroom.engine.engine import Engine
 from deskroom.engine.entries import CloseEntry, EndEntry, Entry, Journal, Raised, TurnEntry
 from deskroom.engine.messages import Call, TurnEnd
+from deskroom.engine.setup import check_path
 from deskroom.room.log import RoomLog
 from deskroom.scenario.format.model import Call as ListedCall
 from deskroom.scenario.format.model import Scenario, Turn
@@ -123,9 +124,10 @@ class ScriptPlayer:
             return
         for call in _calls(grant, calls):
             self._call(call)
+        wrote = tuple(map(check_path, turn.wrote))
         raised = None if turn.crash is None else Raised("ScriptedCrash", turn.crash)
         text = turn.text or "" if raised is None else ""
-        end = TurnEnd(grant.turn, grant.attempt, grant.seat, text, turn.wrote, raised)
+        end = TurnEnd(grant.turn, grant.attempt, grant.seat, text, wrote, raised)
         for entry in (*self._engine.excess(self._excess), *self._engine.end(end)):
             self._write(entry)
         self._inbox.extend(_calls(grant, turn.late))

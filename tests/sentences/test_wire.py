@@ -104,7 +104,10 @@ SENTENCES: list[tuple[str, Reading]] = [
         changed(HEADER, "format", 1),
     ),
     ("desk is not valid: empty_desk_name ('d')", changed(HEADER, "desk.name", "")),
-    ("policy is not valid: 'max_turns' must be >= 1: 0", changed(HEADER, "policy.max_turns", 0)),
+    (
+        "policy is not valid: Policy.max_turns must be a whole number of at least 1, not 0; did you mean 1?",
+        changed(HEADER, "policy.max_turns", 0),
+    ),
     (
         "policy.participants must be a list of strings or null",
         changed(HEADER, "policy.participants", "a"),

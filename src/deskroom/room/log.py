@@ -20,8 +20,9 @@ from deskroom.engine.entries import (
     RowEntry,
     TurnEntry,
 )
+from deskroom.printable import printable
 
-__all__ = ["RoomLog"]
+__all__ = ["RoomLog", "printable_fields"]
 
 #: The levels of ``logging``, which takes a while to load.
 _INFO: Final = 20
@@ -130,6 +131,15 @@ def _own_logger() -> Any:  # noqa: ANN401 - as above
     )
 
 
+def printable_fields(_logger: object, _method: str, event: dict[str, Any]) -> dict[str, Any]:
+    """Write what a terminal would act on as escapes, in every field of an event."""
+    return {key: _printable_field(value) for key, value in event.items()}
+
+
+def _printable_field(value: object) -> object:
+    return printable(str(value)) if isinstance(value, str) else value
+
+
 @cache
 def _processors() -> list[Any]:
     """Return how a line is made; it takes as long to set up as a turn does to play."""
@@ -138,6 +148,7 @@ def _processors() -> list[Any]:
     return [
         structlog.processors.add_log_level,
         structlog.processors.format_exc_info,
+        printable_fields,
         structlog.dev.ConsoleRenderer(
             colors=sys.stderr.isatty() and not os.environ.get("NO_COLOR")
         ),

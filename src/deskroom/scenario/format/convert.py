@@ -19,6 +19,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeGuard, TypeVar, Union, g
 
 import attrs
 
+from deskroom.core.limits import Limit
 from deskroom.scenario.format.model import FROM_LOADER, Call, Nobody, choices_of
 from deskroom.scenario.format.position import KeyPath
 from deskroom.scenario.format.problems import (
@@ -217,6 +218,8 @@ def _choice(choices: Mapping[str, object]) -> _Convert:
 def _validated(attribute: attrs.Attribute[Any], convert_value: _Convert) -> _Convert:
     """Run the attribute's own validator here, where the path to a value out of range is known."""
     validate: Any = attribute.validator
+    if isinstance(validate, Limit):
+        validate = validate.validator
 
     def convert_validated(value: object, path: KeyPath, findings: Findings) -> object:
         converted = convert_value(value, path, findings)

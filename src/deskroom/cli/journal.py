@@ -101,7 +101,7 @@ def _verified_code(found: Outcome) -> int:
 @click.option("--tail", type=click.IntRange(min=0), metavar="N", help="Only the last N entries.")
 @click.option("--follow", is_flag=True, help="Go on printing rows until the room closes.")
 def show_command(path: str, *, seat: str | None, tail: int | None, follow: bool) -> int:
-    r"""Print the transcript in a journal, entry by entry. Without --as it is all of it.
+    """Print the transcript in a journal, entry by entry. Without --as it is all of it.
 
     A seat sees that others spoke in private, and not what they said: such rows are one line, for
     example `[7-10] planner → auditor · aside, 4 messages · settled at [11]`.
@@ -112,7 +112,7 @@ def show_command(path: str, *, seat: str | None, tail: int | None, follow: bool)
     \b
     Exit codes: 0 all is shown, 1 a line is wrong, and what stands before it is shown, 2 the file
     cannot be read.
-    """
+    """  # noqa: D301 - click reads this mark
     viewer = OPERATOR if seat is None else Viewer("agent", seat)
     out = screen()
     if follow:

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import re
 import json
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Callable
@@ -268,7 +268,9 @@ def test_junit_holds_what_the_command_line_says(run: Run, folder: Path) -> None:
         ended = run("replay", "-q", ".", "--junit", path)
         first = path.read_bytes()
         run("replay", ".", "--junit", path)
-    assert re.sub(rb' time="[^"]*"', b"", first) == re.sub(rb' time="[^"]*"', b"", path.read_bytes())
+    assert re.sub(rb' time="[^"]*"', b"", first) == re.sub(
+        rb' time="[^"]*"', b"", path.read_bytes()
+    )
     (suite,) = ET.fromstring(first)  # noqa: S314 - our own
     failed, good, wrong = suite
     assert (["failed.toml", "good.toml", "wrong.toml"], 0) == (

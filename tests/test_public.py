@@ -142,6 +142,7 @@ PUBLIC = {
         "lexical",
     },
     "deskroom.journal": {
+        "Differs",
         "JournalError",
         "JournalFile",
         "Line",

@@ -20,10 +20,11 @@ seats = [{ id = "lead" }, { id = "checker" }]
 [[turn]]
 seat = "lead"
 say = "@checker go"
+expect = { next = "checker" }
 """
 ODD = CLEAN.replace("@checker", "@cheker")
 ODD_TOLD = "8:8: warning: turn[1].say: @cheker is nobody here; did you mean @checker?"
-WRONG = CLEAN.replace("say", "sya") + "expect = {}\n"
+WRONG = CLEAN.replace("say", "sya")
 WRONG_TOLD = (
     "8:1: turn[1].sya: unknown key, expected one of seat, person, say, calls, text, takes, crash, "
     'late, wrote, scores, repeat, expect; did you mean "say"?'

@@ -124,7 +124,7 @@ def test_a_file_that_is_wrong_ends_with_2(run: Run, tmp_path: Path) -> None:
     file.write_text(DESK.replace("name", "nam"))
     ended = run("explain", "x", "--from", "lead", "--desk", file)
     assert (2, "") == (ended.code, ended.out)
-    assert ended.err.startswith(f"{file}:1:1: desk.name: missing, expected a string")
+    assert ended.err.startswith(f"{file}:3:1: desk.nam: ")
     assert 2 == run("explain", "x", "--from", "lead", "--desk", tmp_path / "none.toml").code
     for missing in (["x", "--from", "lead"], ["x", "--desk", file], ["--desk", file]):
         assert 2 == run("explain", *missing).code

@@ -14,6 +14,7 @@ from typing import Any
 import anyio
 import pytest
 
+from deskroom.core.reasons import CloseReason
 from deskroom.engine.entries import CloseEntry, Entry, RowEntry
 from deskroom.journal import JournalFile, read_journal
 from deskroom.journal.chain import FIRST, seal
@@ -178,7 +179,7 @@ def test_a_forged_decision_is_told_by_its_line(run: Run, path: Path) -> None:
 
     reseal(path, forge)
     ended = run("verify", path)
-    told = "line 2 differs: the decision is nobody (disabled); the room decides planner at hop 0"
+    told = "line 2 differs: the decision is nobody (disabled); by the rules it is planner at hop 0"
     assert (1, "", f"{path}:2: {told}\n") == (ended.code, ended.out, ended.err)
 
 
@@ -442,7 +443,7 @@ def test_a_room_that_was_stopped_has_closed_unless_it_went_on(
     path = tmp_path / "run.jsonl"
     entries = entries_of(talk, tmp_path)
     with JournalFile.create(path) as journal:
-        written(journal, [*entries[:2], CloseEntry("stopped")])
+        written(journal, [*entries[:2], CloseEntry(CloseReason.STOPPED)])
         assert "[1] sam: @planner go\n    on\n" == run("show", "--follow", path).out
         written(journal, entries[2:5])
         follower = Follower(started, path)

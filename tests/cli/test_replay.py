@@ -400,3 +400,28 @@ def test_what_lies_among_the_scenarios_is_passed_over(run: Run, tmp_path: Path) 
         assert (0, passed_over) == (ended.code, ended.err)
         named = run(command, tmp_path / "pyproject.toml")
         assert 2 == named.code
+
+
+def test_a_scenario_that_expects_nothing_is_warned_of(run: Run, tmp_path: Path) -> None:
+    """On stderr, also when quiet; a pin makes expectations of what came out, and then it is not."""
+    file = tmp_path / "x.toml"
+    file.write_text(GOOD.replace('expect = { next = "b" }\n', ""))
+    ended = run("replay", "-q", file)
+    assert (0, True) == (ended.code, ended.err.startswith(f"{file}:1:1: warning: "))
+    pinned = run("replay", "-q", "--pin", file)
+    assert (0, "") == (pinned.code, pinned.err)
+    assert ["turn 1 (a)", "turn 1 (a)", "run", "run", "run"] == [
+        line.split(": ")[1] for line in pinned.out.splitlines()[:-1]
+    ]
+    document = json.loads(run("replay", "--pin", "--json", file).out)
+    assert ([], 0) == (document["scenarios"][0]["updates"], document["summary"]["updates"])
+
+
+def test_a_pin_is_of_the_file_as_it_is(run: Run, folder: Path) -> None:
+    """Not under another policy; what differs stays a mismatch without --update."""
+    good = folder / "good.toml"
+    assert 2 == run("replay", "--pin", "--set", "policy.max_turns=3", good).code
+    failed = folder / "failed.toml"
+    assert 1 == run("replay", "--pin", failed).code
+    assert 'expect = { next = "a" }' in failed.read_text()
+    assert 0 == run("replay", "--update", failed).code

@@ -254,7 +254,7 @@ def test_a_forged_journal_is_told_by_its_line_and_kept(run: Run, desk: Path, pat
     path.write_bytes(data)
     ended = run("run", desk, "--journal", path, "--resume")
     assert (2, "") == (ended.code, ended.out)
-    assert ended.err.startswith(f"{path}:3: line 3 differs: the grant is turn 1 (attempt 1) to a")
+    assert ended.err.startswith(f"{path}:3: line 3 differs: the hop is 3")
     assert data == path.read_bytes()
 
 

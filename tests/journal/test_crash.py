@@ -260,7 +260,10 @@ def test_a_router_that_fails_is_asked_again(tmp_path: Path) -> None:
         result = play(journal, ScriptedRouter([{"c": 0.9, "b": 0.8}]))
     assert "quiet" == result.closed
     after = entries(path)
-    assert (kept, RoutedEntry(2, ("c", "b"), 1)) == (after[: len(kept)], after[len(kept)])
+    assert (kept, RoutedEntry(2, (("b", 0.8), ("c", 0.9)), ("c", "b"), 1)) == (
+        after[: len(kept)],
+        after[len(kept)],
+    )
     verify(path)
 
 

@@ -12,6 +12,7 @@ import anyio
 import pytest
 
 from deskroom.core import Person
+from deskroom.core.reasons import Outcome
 from deskroom.engine.entries import (
     CallEntry,
     CloseEntry,
@@ -42,7 +43,7 @@ HEADER = HeaderEntry(
     )
 )
 GRANT = TurnEntry(1, "a", 0, None)
-SILENT = EndEntry(1, 1, "a", "silent")
+SILENT = EndEntry(1, 1, "a", Outcome.SILENT)
 
 
 @pytest.fixture
@@ -119,7 +120,7 @@ def test_what_is_gathered_is_written_when_it_is_much(path: Path, sync: Sync) -> 
     with JournalFile.create(path, sync=sync) as journal:
         journal.write(HEADER)
         for _ in range(40):
-            journal.write(EndEntry(1, 1, "a", "silent", "x" * 4000))
+            journal.write(EndEntry(1, 1, "a", Outcome.SILENT, "x" * 4000))
             sizes.append(path.stat().st_size)
     assert 0 == sizes[0]
     grown = sorted({size for size in sizes if size})

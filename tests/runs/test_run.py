@@ -5,6 +5,7 @@ from typing import Any
 import anyio
 import pytest
 
+from deskroom.core.reasons import CloseReason
 from deskroom.engine.entries import CallEntry, CloseEntry, EndEntry, Raised
 from deskroom.engine.state import Pending
 from deskroom.errors import UsageError
@@ -114,7 +115,7 @@ def test_the_same_entries_are_the_same_run(run: Run) -> None:
 
 def test_a_run_that_was_resumed_after_its_close_is_open(run: Run) -> None:
     """Only a close that comes last counts."""
-    closed = [*run.journal[:3], CloseEntry("stopped")]
+    closed = [*run.journal[:3], CloseEntry(CloseReason.STOPPED)]
     assert "stopped" == Run.from_entries(closed).closed
     assert Run.from_entries([*closed, *run.journal[3:5]]).closed is None
 

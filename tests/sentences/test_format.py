@@ -464,9 +464,9 @@ UNREADABLE: list[tuple[str, str]] = [
     ("a = '\xe9\n", '1:7 not_toml: this is not TOML: expected "\'"'),
     ('a = """x\n\n', "1:9 not_toml: this is not TOML: unterminated string"),
     ("a = [1,\n", "1:8 not_toml: this is not TOML: invalid value"),
-    ("[turn]\n[turn]\n", "2:6 not_toml: this is not TOML: cannot declare turn twice"),
-    ("[a.b]\n[a.b]\n", "2:5 not_toml: this is not TOML: cannot declare a.b twice"),
-    ("a = 1\na = 2\n", "2:6 not_toml: this is not TOML: cannot overwrite a value"),
+    ("[turn]\n[turn]\n", "2:2 duplicate_key: turn: this is given twice; the first is at 1:2"),
+    ("[a.b]\n[a.b]\n", "2:4 duplicate_key: a.b: this is given twice; the first is at 1:4"),
+    ("a = 1\na = 2\n", "2:1 duplicate_key: a: this is given twice; the first is at 1:1"),
     ("a = '\x00'\n", "1:6 not_toml: this is not TOML: found invalid character '\\x00'"),
     ("a = 2020-02-30\n", "1:5 not_toml: this is not TOML: invalid date or datetime"),
     (

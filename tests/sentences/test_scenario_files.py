@@ -36,3 +36,12 @@ def test_a_key_that_is_given_twice() -> None:
     """It is told at the second place, with the first."""
     (error,) = check_text(f"{FILE}say = 'x'\n", "x.toml").errors
     assert "x.toml:7:1: turn[1].say: this is given twice; the first is at 6:1" == str(error)
+
+
+def test_a_scenario_that_expects_nothing() -> None:
+    """It is told with the way to change that."""
+    (warning,) = check_text(FILE, "x.toml").warnings
+    assert (
+        "x.toml:1:1: warning: expect: this scenario expects nothing; deskroom replay --pin writes what "
+        "comes out into it"
+    ) == str(warning)

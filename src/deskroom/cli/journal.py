@@ -101,12 +101,17 @@ def _verified_code(found: Outcome) -> int:
 @click.option("--tail", type=click.IntRange(min=0), metavar="N", help="Only the last N entries.")
 @click.option("--follow", is_flag=True, help="Go on printing rows until the room closes.")
 def show_command(path: str, *, seat: str | None, tail: int | None, follow: bool) -> int:
-    """Print the transcript in a journal, entry by entry. Without --as it is all of it.
+    r"""Print the transcript in a journal, entry by entry. Without --as it is all of it.
 
     A seat sees that others spoke in private, and not what they said: such rows are one line, for
     example `[7-10] planner → auditor · aside, 4 messages · settled at [11]`.
 
-    With --tail only the end of the journal is read and checked, however long it is.
+    Each line is checked against the line before it; `deskroom verify` also holds them against the
+    rules. With --tail only the end of the journal is read and checked, however long it is.
+
+    \b
+    Exit codes: 0 all is shown, 1 a line is wrong, and what stands before it is shown, 2 the file
+    cannot be read.
     """
     viewer = OPERATOR if seat is None else Viewer("agent", seat)
     out = screen()
@@ -116,28 +121,45 @@ def show_command(path: str, *, seat: str | None, tail: int | None, follow: bool)
     last = None if tail is None else _tail(path, viewer, tail)
     if last is not None:
         _print(last, out)
-    else:
-        _print(_last(_seen(_rows(path, viewer), viewer), tail), out)
-    return 0
+        return 0
+    rows = _Rows(path, viewer)
+    _print(_last(_seen(rows, viewer), tail), out)
+    if rows.error is not None:
+        print_error(rows.error)
+    return 0 if rows.error is None else EXIT_MISMATCH
 
 
-def _seen(rows: Iterator[Row], viewer: Viewer) -> Iterable[SeenRow]:
+class _Rows:
+    """The rows of a journal, up to its first wrong line, which is ``error`` then.
+
+    A last line that is still being written is left out.
+    """
+
+    def __init__(self, path: str, viewer: Viewer) -> None:
+        self._path = path
+        self._viewer = viewer
+        self.error: JournalError | None = None
+
+    def __iter__(self) -> Iterator[Row]:
+        try:
+            for line in read_journal(self._path, only_rows=True):
+                if isinstance(line.entry, RowEntry):
+                    yield line.entry.row
+                else:
+                    _check_viewer(self._path, line.entry, self._viewer)
+        except Torn as torn:
+            click.echo(f"{torn.place}: {torn.problem}; it is left out", err=True)
+        except JournalError as error:
+            if error.line is None or error.line == 1:
+                raise  # it is no journal at all
+            self.error = error
+
+
+def _seen(rows: Iterable[Row], viewer: Viewer) -> Iterable[SeenRow]:
     """Project rows; whoever may read all of them can have each as soon as it is there."""
     if viewer == OPERATOR:
         return chain.from_iterable(project([row], viewer) for row in rows)
     return project(list(rows), viewer)
-
-
-def _rows(path: str, viewer: Viewer) -> Iterator[Row]:
-    """Yield the rows of a journal; a last line that is still being written is left out."""
-    try:
-        for line in read_journal(path, only_rows=True):
-            if isinstance(line.entry, RowEntry):
-                yield line.entry.row
-            else:
-                _check_viewer(path, line.entry, viewer)
-    except Torn as torn:
-        click.echo(f"{torn.place}: {torn.problem}; it is left out", err=True)
 
 
 def _tail(path: str, viewer: Viewer, count: int) -> Iterable[SeenRow] | None:

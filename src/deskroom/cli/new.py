@@ -25,6 +25,7 @@ _HEAD: Final = '''\
 #
 #   deskroom check {name}     what is wrong or suspicious in it, without playing it
 #   deskroom replay {name}    play it, and compare what comes out
+#   deskroom replay --pin {name}    write what came out where nothing is expected
 #   deskroom explain "@checker, go on" --from solver --desk {name}
 #
 # An editor with TOML support completes and checks it once the schema lies beside it
@@ -73,7 +74,8 @@ order = "listed"
 [[turn]]
 seat = "solver"
 say = "the sum is 20302. @checker, recompute it your own way"
-# What must come out; what is left out is not compared.
+# What must come out; what is left out is not compared. `deskroom replay --update` fills in an
+# empty `expect = {{}}`, and `--pin` every turn without any; read what it wrote before you keep it.
 expect = {{ audience = "desk", next = "checker" }}
 
 # `calls` lists tools by name; the last accepted one stands. They are:
@@ -129,7 +131,8 @@ expect = {{ next = "solver" }}
 [[turn]]
 seat = "solver"
 say = "the sum is 20302. @checker, recompute it your own way"
-# What must come out; what is left out is not compared.
+# What must come out; what is left out is not compared. `deskroom replay --update` fills in an
+# empty `expect = {{}}`, and `--pin` every turn without any; read what it wrote before you keep it.
 expect = {{ audience = "desk", next = "checker" }}
 
 # `calls` lists tools by name; the last accepted one stands. They are:

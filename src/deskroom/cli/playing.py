@@ -20,6 +20,7 @@ from deskroom.render.replay import mismatch_line, replay_json, replay_lines, sce
 from deskroom.render.screen import PLAIN, Screen
 from deskroom.render.text import one_line
 from deskroom.scenario import Replay, Scenario, load_scenario, replay_scenario
+from deskroom.scenario.format.model import EXPECTS_NOTHING
 
 if TYPE_CHECKING:
     from deskroom.runs.diff import Comparison
@@ -43,10 +44,16 @@ class Options:
     fail_on_unused: bool = False
     journal_path: str | None = None
     update: bool = False
+    pin: bool = False
     settings: tuple[Setting, ...] = ()
     diff: bool = False
     repeat: int = 1
     screen: Screen = PLAIN
+
+    @property
+    def writes(self) -> bool:
+        """Whether what comes out is written into the file."""
+        return self.update or self.pin
 
 
 @frozen(kw_only=True)
@@ -54,7 +61,8 @@ class FileResult:
     """What came of one file.
 
     ``shown`` is what to print about it, or ``error`` where the file is wrong. ``problems`` are the
-    lines that say what came out otherwise; ``document`` is its part of the JSON.
+    lines that say what came out otherwise; ``warning`` is about the file, and goes to stderr;
+    ``document`` is its part of the JSON.
     """
 
     path: str
@@ -62,6 +70,7 @@ class FileResult:
     document: dict[str, Any] = field(factory=dict, repr=False)
     shown: str = field(default="", repr=False)
     error: str | None = None
+    warning: str | None = None
     problems: tuple[str, ...] = ()
     rows: int = 0
     turns: int = 0
@@ -120,6 +129,7 @@ def _replay(scenario: Scenario, options: Options) -> FileResult:
         status="passed" if replay.ok else "failed",
         document=document,
         shown="".join(f"{line}\n" for line in lines),
+        warning=_warning(replay.scenario),
         problems=problems,
         rows=len(replay.run.rows),
         turns=replay.run.granted,
@@ -127,17 +137,25 @@ def _replay(scenario: Scenario, options: Options) -> FileResult:
     )
 
 
+def _warning(scenario: Scenario) -> str | None:
+    if not scenario.expects_nothing:
+        return None
+    return one_line(f"{scenario.path}:1:1: warning: {EXPECTS_NOTHING}")
+
+
 def _updated(replay: Replay, options: Options) -> tuple[Replay, tuple[Change, ...]]:
-    if not options.update or replay.ok:
+    if not options.writes:
         return replay, ()
     from deskroom.scenario.edit.update import update_file
 
-    update = update_file(replay, fail_on_unused=options.fail_on_unused)
+    update = update_file(
+        replay, update=options.update, pin=options.pin, fail_on_unused=options.fail_on_unused
+    )
     return update.replay, update.changes
 
 
 def _updates(changes: tuple[Change, ...], path: str, options: Options) -> dict[str, Any]:
-    if not options.update:
+    if not options.writes:
         return {}
     from deskroom.render.update import change_json
 

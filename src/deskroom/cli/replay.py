@@ -49,9 +49,10 @@ class Tally:
 
     def add(self, result: FileResult) -> None:
         """Count one file, and print what there is to say of it."""
-        if result.error is not None:
-            click.echo(result.error, err=True)
-        elif result.shown:
+        for line in (result.error, result.warning):
+            if line is not None:
+                click.echo(line, err=True)
+        if result.shown:
             click.echo(result.shown, nl=False)
         self.results.append(result)
 
@@ -76,12 +77,24 @@ class Tally:
 
 @click.command("replay")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("-q", "--quiet", is_flag=True, help="Print only mismatches, errors and the summary.")
+@click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    help="Print only mismatches, errors, warnings about files, and the summary.",
+)
 @click.option("-v", "--verbose", is_flag=True, help="Print every message in full, and seats' text.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
 @click.option("--as", "seat", metavar="SEAT", help="Show only what this seat may read.")
 @click.option("--fail-on-unused", is_flag=True, help="A listed turn left over is a mismatch.")
-@click.option("--update", is_flag=True, help="Write what came out into expectations that differ.")
+@click.option(
+    "--update",
+    is_flag=True,
+    help="Write what came out into expectations that differ, or are empty.",
+)
+@click.option(
+    "--pin", is_flag=True, help="Write what came out where nothing is expected: turns and the run."
+)
 @click.option(
     "--set",
     "given",
@@ -124,6 +137,7 @@ def replay_command(
     seat: str | None,
     fail_on_unused: bool,
     update: bool,
+    pin: bool,
     given: tuple[str, ...],
     diff: bool,
     journal_path: str | None,
@@ -142,8 +156,9 @@ def replay_command(
     Each scenario is shown as a table: the rows in order, who spoke to whom, who is next and why.
     A mismatch names the file and line, what was expected, what came out, and the host's reason.
 
-    With --update, expectations that differ are rewritten in place; comments and layout stay, and
-    what is wrong with a script is only reported.
+    With --update, expectations that differ are rewritten in place, and `expect = {}` is filled; with
+    --pin, each turn without any and the run get what `record` would write. Comments and layout stay,
+    and what is wrong with a script is only reported. Read what was written before you keep it.
 
     \b
     Exit codes: 0 all as expected, 1 a mismatch, 2 a file that is wrong (2 outranks 1).
@@ -160,6 +175,7 @@ def replay_command(
         fail_on_unused=fail_on_unused,
         journal_path=journal_path,
         update=update,
+        pin=pin,
         settings=_settings(given),
         diff=diff,
         repeat=repeat,
@@ -192,8 +208,9 @@ def _check(options: Options) -> None:
     """Refuse options that contradict each other."""
     if options.diff and not options.settings:
         raise UsageError("--diff shows what --set changes: say what to change")
-    if options.update and options.settings:
-        raise UsageError("--update writes what comes of a file as it is: leave out --set")
+    if options.writes and options.settings:
+        name = "--update" if options.update else "--pin"
+        raise UsageError(f"{name} writes what comes of a file as it is: leave out --set")
     for name, used in (("--journal", options.journal_path), ("--repeat", options.repeat > 1)):
         if options.diff and used:
             raise UsageError(f"--diff plays each file twice, so it cannot go with {name}")
@@ -280,7 +297,7 @@ def _finish(tally: Tally, options: Options, seed: str | None) -> None:
     rows, turns, updated = (tally.total(name) for name in ("rows", "turns", "changes"))
     if options.as_json:
         summary: dict[str, Any] = {**tally.counts, "rows": rows, "turns": turns}
-        if options.update:
+        if options.writes:
             summary["updates"] = updated
         if seed is not None:
             summary["shuffle"] = seed
@@ -295,7 +312,7 @@ def _finish(tally: Tally, options: Options, seed: str | None) -> None:
     )
     line = f"{counted(len(tally.results), 'scenario')}: {counts}; {counted(turns, 'turn')}, "
     line += counted(rows, "row")
-    if options.update:
+    if options.writes:
         line += f"; {counted(updated, 'expectation')} updated"
     if seed is not None:
         line += f"; shuffled with seed {one_line(seed)}"

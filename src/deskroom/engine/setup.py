@@ -24,7 +24,7 @@ from deskroom.errors import UsageError, hint
 from deskroom.lookalike import character_name
 from deskroom.printable import control_in
 
-__all__ = ["Opening", "Seat", "Setup", "check_setup", "check_text", "difference"]
+__all__ = ["Opening", "Seat", "Setup", "check_path", "check_setup", "check_text", "difference"]
 
 _PARTS: Final = ("desk_id", "desk_name", "seats", "people", "opening", "policy")
 _SHOWN: Final = 60
@@ -151,6 +151,16 @@ def check_text(text: str) -> None:
         text.encode()
     except UnicodeEncodeError:
         raise UsageError("what a person says must be text that UTF-8 can hold") from None
+
+
+def check_path(path: object) -> str:
+    """Return a path that a turn left behind. Raises ``UsageError`` for what no row could hold."""
+    try:
+        if isinstance(path, str) and not is_blank(path) and path.encode() is not None:
+            return str.__str__(path)
+    except UnicodeEncodeError:
+        pass
+    raise UsageError(f"a turn leaves behind a path in text, not {path!r}")
 
 
 def _known(what: str, name: str, known: Iterable[str]) -> None:

@@ -2,7 +2,7 @@
 
 from deskroom.journal.file import JournalFile, Sync
 from deskroom.journal.reader import JournalError, Line, Torn, read_journal
-from deskroom.journal.verify import Differs, Verified, verify, verify_entries
+from deskroom.journal.verify import Differs, Verified, checked_lines, verify, verify_entries
 
 __all__ = [
     "Differs",
@@ -12,6 +12,7 @@ __all__ = [
     "Sync",
     "Torn",
     "Verified",
+    "checked_lines",
     "read_journal",
     "verify",
     "verify_entries",

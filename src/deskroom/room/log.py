@@ -7,13 +7,14 @@ import sys
 from functools import cache
 from typing import Any, Final
 
-from deskroom.core.reasons import OK, Outcome, RowKind
+from deskroom.core.reasons import OK, CallFault, Outcome, RowKind
 from deskroom.engine.engine import Engine
 from deskroom.engine.entries import (
     CallEntry,
     CloseEntry,
     EndEntry,
     Entry,
+    ExcessEntry,
     HeaderEntry,
     RoutedEntry,
     RowEntry,
@@ -61,6 +62,9 @@ class RoomLog:
                     self.info("call.accepted", turn=turn, seat=seat, **number)
                 else:
                     self.info("call.refused", turn=turn, seat=seat, **number, reason=entry.reply)
+            case ExcessEntry(turn, _, seat, calls):
+                reason = CallFault.TOO_MANY_CALLS
+                self.info("call.refused", turn=turn, seat=seat, times=calls, reason=reason)
             case RowEntry():
                 self._row(entry)
             case RoutedEntry():

@@ -201,6 +201,8 @@ class Room:
                     fault = error
                 finally:
                     self._done = True
+                    if self._host.leaves_work:
+                        tasks.start_soon(self._host.watch_seats)
                 # Seats that only wait for a turn have been told that there is none, and end.
                 if self._host.leaves_work or delayed:
                     tasks.cancel_scope.cancel()

@@ -14,12 +14,11 @@ import anyio
 from anyio.lowlevel import checkpoint
 
 from deskroom.core.reasons import CallFault
-from deskroom.core.text import is_blank
 from deskroom.core.transcript import SeenRow
 from deskroom.engine.arguments import plain
 from deskroom.engine.entries import Raised
 from deskroom.engine.messages import Call, History, Reply, TurnEnd, TurnGrant
-from deskroom.engine.setup import Seat
+from deskroom.engine.setup import Seat, check_path
 from deskroom.errors import SeatCancelled, UsageError
 from deskroom.room.channel import CLOSED, Channel
 from deskroom.room.clock import Activity, Clock
@@ -87,6 +86,8 @@ class SeatChannel:
         self.clock = clock
         self.grants: Channel[TurnGrant] = Channel(1, patient=True)
         self.activity: Activity
+        #: Set once the seat's actor has ended.
+        self.ended = anyio.Event()
         self._host = host
         self._replies: Channel[Reply] = Channel(1)
         self._calls = 0
@@ -275,9 +276,7 @@ class Turn:
 
         Raises ``UsageError`` for what is not a path in text, since a row could not hold it.
         """
-        if not _is_path(path):
-            raise UsageError(f"a turn leaves behind a path in text, not {path!r}")
-        self._wrote += (str.__str__(path),)
+        self._wrote += (check_path(path),)
 
     async def end(self, text: str, error: Exception | None) -> None:
         """Say that the turn is over, and send what was noted for afterwards."""
@@ -300,6 +299,18 @@ async def run_seat(
     What it raises costs it the turn, unless it is one of ``ends_room`` or no ``Exception``: then
     ``abandon`` is called, so that nothing is written any more, and it is raised.
     """
+    try:
+        await _play_turns(act, channel, ends_room, abandon)
+    finally:
+        channel.ended.set()
+
+
+async def _play_turns(
+    act: Act,
+    channel: SeatChannel,
+    ends_room: tuple[type[Exception], ...],
+    abandon: Callable[[], None],
+) -> None:
     while True:
         try:
             grant = await channel.grants.receive()
@@ -340,10 +351,3 @@ def _is_or_holds(error: Exception, kinds: tuple[type[Exception], ...]) -> bool:
 
 def _text(said: object) -> str:
     return str.__str__(said) if isinstance(said, str) else ""
-
-
-def _is_path(path: object) -> bool:
-    try:
-        return isinstance(path, str) and not is_blank(path) and path.encode() is not None
-    except UnicodeEncodeError:
-        return False

@@ -8,9 +8,9 @@ from typing import IO, Any, Final, Literal
 
 from deskroom.core import OPERATOR, Viewer
 from deskroom.engine.entries import Entry
-from deskroom.errors import FileError, UsageError
+from deskroom.errors import FileError
 from deskroom.files import open_file
-from deskroom.journal import JournalError, Torn, read_journal
+from deskroom.journal import Torn, checked_lines, read_journal
 from deskroom.journal.reader import MAX_LINE_BYTES
 from deskroom.runs.run import Run
 from deskroom.runs.transcript import read_transcript
@@ -52,21 +52,19 @@ def read_run(
 def read_journal_run(path: str, file: IO[bytes] | None = None) -> tuple[Run, Torn | None]:
     """Return the run in a journal, and the error of its last line if that was cut short.
 
-    ``file`` is the journal where it is open already.
-    Raises ``JournalError`` for any other line that is wrong, and where no line is whole.
+    ``file`` is the journal where it is open already. Raises ``JournalError`` for any other line
+    that is wrong, by the chain or by the rules, and where no line is whole.
     """
     entries: list[Entry] = []
     cut: Torn | None = None
     try:
-        entries.extend(line.entry for line in read_journal(path, file=file))
+        lines = checked_lines(read_journal(path, file=file), path)
+        entries.extend(line.entry for line in lines)
     except Torn as torn:
         if not entries:
             raise
         cut = torn
-    try:
-        return Run.from_entries(entries), cut
-    except UsageError as error:
-        raise JournalError(path, str(error)) from None
+    return Run.from_entries(entries), cut
 
 
 def _read(file: IO[bytes], path: str) -> bytes:

@@ -80,7 +80,11 @@ def test_people_are_named_by_their_label_or_its_words(file: Callable[..., str]) 
         (6, 31, "desk.people[1].label", "unaddressable"),
         (6, 88, "desk.people[3].label", "ambiguous_name"),
         (6, 117, "desk.people[4].label", "ambiguous_name"),
-    ] == [(w.line, w.column, w.key, w.kind) for w in check_text(text).warnings]
+    ] == [
+        (w.line, w.column, w.key, w.kind)
+        for w in check_text(text).warnings
+        if w.kind != "expects_nothing"
+    ]
 
 
 def test_a_retired_seat_can_be_called_anything(warned: Warned) -> None:

@@ -12,6 +12,7 @@ File = Callable[..., str]
 
 SHIPPED = Path(__file__).parents[3] / "scenarios"
 TURN = '[[turn]]\nseat = "lead"\nsay = "hello"\n'
+PINNED = 'expect = { audience = "desk" }\n'
 
 
 def findings(text: str) -> tuple[list[str], list[str]]:
@@ -25,7 +26,7 @@ def findings(text: str) -> tuple[list[str], list[str]]:
 
 def test_a_file_that_nothing_can_be_said_against_is_clean(file: File) -> None:
     """It says so of itself."""
-    checked = check_text(file(TURN), "x.toml")
+    checked = check_text(file(f"{TURN}{PINNED}"), "x.toml")
     assert ("x.toml", (), (), True) == (
         checked.path,
         checked.errors,
@@ -36,7 +37,7 @@ def test_a_file_that_nothing_can_be_said_against_is_clean(file: File) -> None:
 
 def test_a_warning_carries_its_facts(file: File) -> None:
     """Place, kind, key and sentence are data, and it reads as one line."""
-    checked = check_text(file(f"{TURN}expect = {{}}\n"), "x.toml")
+    checked = check_text(file(f"{TURN}expect = {{}}\n{TURN}{PINNED}"), "x.toml")
     (warning,) = checked.warnings
     assert (
         CheckWarning("x.toml", 11, 1, "cannot_fail", "turn[1].expect", warning.problem) == warning
@@ -68,8 +69,11 @@ def test_every_error_is_told_and_every_warning_that_they_leave_room_for(file: Fi
 
 def test_nothing_is_warned_of_that_an_error_leaves_in_doubt(file: File) -> None:
     """Under a policy that is wrong no call can be judged, and behind an error no turn is lost."""
-    done = '[[turn]]\nseat = "lead"\ncalls = [{ tool = "desk_complete_episode", message = "x" }]\n'
-    assert ([], ["x.toml:11:1 never_reached turn[2]"]) == findings(file(done + TURN))
+    done = (
+        '[[turn]]\nseat = "lead"\ncalls = [{ tool = "desk_complete_episode", message = "x" }]\n'
+        "expect = { completes = true }\n"
+    )
+    assert ([], ["x.toml:12:1 never_reached turn[2]"]) == findings(file(done + TURN))
     errors, warnings = findings(file(f"{done}{TURN}takes = -1\n"))
     assert (1, []) == (len(errors), warnings)
     errors, warnings = findings(file(f"[policy]\nmax_calls = -1\n{TURN}wrote = []\n"))

@@ -323,12 +323,10 @@ def test_windows_line_ends_stay() -> None:
 
 
 def test_a_file_that_holds_is_left_alone() -> None:
-    """Even one with an empty block."""
-    update = updated('[[turn]]\nseat = "a"\nsay = "@b"\nexpect = {}\n')
-    assert (HEAD + '[[turn]]\nseat = "a"\nsay = "@b"\nexpect = {}\n', ()) == (
-        update.text,
-        update.changes,
-    )
+    """Also a turn that expects nothing."""
+    body = '[[turn]]\nseat = "a"\nsay = "@b"\n[[turn]]\nseat = "b"\nexpect = { row = false }\n'
+    update = updated(body)
+    assert (HEAD + body, ()) == (update.text, update.changes)
 
 
 def test_copies_that_came_out_alike_are_updated_as_one() -> None:

@@ -568,10 +568,11 @@ def test_a_replay_runs_a_loop_of_its_own(backend: Literal["asyncio", "trio"]) ->
 
 @pytest.mark.anyio
 async def test_a_replay_inside_a_loop_is_a_wrong_use() -> None:
-    """The error says what to await instead, and awaiting that works."""
+    """With actors of its own; the error says what to await instead. Without, it works anywhere."""
     scenario = parsed('[policy]\nmax_turns = 1\n[[turn]]\nseat = "a"\nsay = "x"\nrepeat = 2')
     with pytest.raises(UsageError, match="await play_scenario"):
-        replay_scenario(scenario)
+        replay_scenario(scenario, backend="asyncio")
+    assert replay_scenario(scenario).ok
     assert (await play_scenario(scenario)).ok
     (unused,) = (await play_scenario(scenario, fail_on_unused=True)).mismatches
     assert ("1.2", "unused") == (unused.turn, unused.got)
@@ -587,8 +588,9 @@ def test_a_fault_that_is_not_scripted_is_raised() -> None:
     """A seat that fails where its script does not say so must not pass as a failed turn."""
     scenario = parsed('[[turn]]\nseat = "a"\nsay = "x"')
     wrong = evolve(scenario, turns=(Turn(seat="a", wrote=(" ",)),))
-    with pytest.raises(DeskroomError, match="a path in text"):
-        replay_scenario(wrong)
+    for backend in (None, "asyncio", "trio"):
+        with pytest.raises(DeskroomError, match="a path in text"):
+            replay_scenario(wrong, backend=backend)
 
 
 def test_two_replays_of_one_scenario_are_equal() -> None:

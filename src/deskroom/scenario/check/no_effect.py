@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from deskroom.scenario.check.context import CheckContext, path_of
+from deskroom.scenario.format.model import EXPECTS_NOTHING, expect_nothing
 from deskroom.scenario.format.position import KeyPath
 
-__all__ = ["warn_of_expectations", "warn_of_policy"]
+__all__ = ["warn_of_expectations", "warn_of_no_expectation", "warn_of_policy"]
 
 _EMPTY: Final = "this expects nothing, so it cannot fail"
 
@@ -41,6 +42,13 @@ def _empty_expectations(context: CheckContext) -> Iterator[tuple[KeyPath, str]]:
         yield ("expect", "nudges"), "this cannot fail: the chair never speaks, as its rounds are 0"
     if partial.expect.asides == 0 and not policy.aside.enabled:
         yield ("expect", "asides"), "this cannot fail: the policy allows no asides"
+
+
+def warn_of_no_expectation(context: CheckContext) -> None:
+    """Warn of a whole scenario that expects nothing."""
+    parts = context.partial
+    if expect_nothing(parts.opening, parts.turns, parts.expect):
+        context.warnings.at_value(("expect",), "expects_nothing", EXPECTS_NOTHING)
 
 
 def warn_of_policy(context: CheckContext) -> None:

@@ -13,7 +13,11 @@ from deskroom.scenario.check.context import CheckContext
 from deskroom.scenario.check.forecast import forecast_turns
 from deskroom.scenario.check.mentions import warn_of_mentions
 from deskroom.scenario.check.names import warn_of_names
-from deskroom.scenario.check.no_effect import warn_of_expectations, warn_of_policy
+from deskroom.scenario.check.no_effect import (
+    warn_of_expectations,
+    warn_of_no_expectation,
+    warn_of_policy,
+)
 from deskroom.scenario.check.turns import warn_of_turns
 from deskroom.scenario.check.unreachable import warn_of_unreachable
 from deskroom.scenario.check.warning import CheckWarning, TooMany, Warnings
@@ -84,6 +88,7 @@ def _warnings(partial: PartialScenario, errors: tuple[FileError, ...]) -> tuple[
             warn_of_expectations(context)
             warn_of_contents(context)
             if not errors:
+                warn_of_no_expectation(context)
                 warn_of_unreachable(context, forecasts)
     return warnings.in_file_order()
 

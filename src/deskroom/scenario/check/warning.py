@@ -24,6 +24,7 @@ WarningKind = Literal[
     "never_reached",
     "cannot_fail",
     "cannot_match",
+    "expects_nothing",
     "no_effect",
 ]
 

@@ -1,17 +1,19 @@
-"""What is worth expecting of a turn that was played, in the words of the file.
+"""What is worth expecting of a turn or of a whole run, in the words of the file.
 
 A recorded scenario and an update write the same things down: who could read the row and who was
-next, and whatever else is out of the ordinary.
+next, whatever else is out of the ordinary, and what the run came to.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from deskroom.runs.run import RunItem
+from deskroom.engine.policy import Policy
+from deskroom.runs.run import Run, RunItem
 from deskroom.runs.values import TURN_VALUES
+from deskroom.scenario.format.model import Order
 
-__all__ = ["next_pin", "turn_pins"]
+__all__ = ["next_pin", "run_pins", "turn_pins"]
 
 
 def turn_pins(item: RunItem) -> dict[str, Any]:
@@ -37,6 +39,16 @@ def next_pin(item: RunItem) -> Any:  # noqa: ANN401 - a value of the file format
     """Return who is next after a row; of a broadcast that went to nobody, the reason."""
     value = TURN_VALUES["next"](item)
     return {"none": "broadcast"} if value == [] else value
+
+
+def run_pins(run: Run, order: Order, policy: Policy) -> dict[str, Any]:
+    """Return what to expect of the run, without what could not come out otherwise."""
+    pins = dict(run.totals)
+    if order == "listed" or policy.chair.rounds == 0:
+        del pins["nudges"]
+    if not policy.aside.enabled:
+        del pins["asides"]
+    return pins
 
 
 def _replies(item: RunItem) -> list[str] | None:

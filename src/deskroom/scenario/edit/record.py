@@ -15,7 +15,7 @@ from attrs import evolve, frozen
 from deskroom.engine.entries import RowEntry
 from deskroom.errors import FileError
 from deskroom.runs.run import Run, RunItem
-from deskroom.scenario.edit.pins import next_pin, turn_pins
+from deskroom.scenario.edit.pins import next_pin, run_pins, turn_pins
 from deskroom.scenario.edit.script import (
     NOT_REACHED,
     RecordedScript,
@@ -150,7 +150,7 @@ def _with_expectations(script: RecordedScript, replay: Replay) -> Scenario:
         evolve(turn, expect=_turn_expect(played, script.run.state.unrouted))
         for turn, played in zip(scenario.turns, replay.played, strict=True)
     ]
-    expect = RunExpect(**_run_pins(script, replay))
+    expect = RunExpect(**run_pins(replay.run, script.order, script.setup.policy))
     return evolve(scenario, opening=opening, turns=tuple(turns), expect=expect)
 
 
@@ -161,17 +161,6 @@ def _turn_expect(played: RunItem, unrouted: RowEntry | None) -> TurnExpect | Non
     if played.entry is not None and unrouted is not None and played.entry.row == unrouted.row:
         del pins["next"]  # the recorded room never came to know
     return TurnExpect(**pins)
-
-
-def _run_pins(script: RecordedScript, replay: Replay) -> dict[str, Any]:
-    """Return what to expect of the run, without what could not come out otherwise."""
-    pins = dict(replay.run.totals)
-    policy = script.setup.policy
-    if script.order == "listed" or policy.chair.rounds == 0:
-        del pins["nudges"]
-    if not policy.aside.enabled:
-        del pins["asides"]
-    return pins
 
 
 def _model_value(value: Any) -> Any:  # noqa: ANN401 - values of the file format

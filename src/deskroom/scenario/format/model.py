@@ -6,7 +6,7 @@ file's keys; ``places`` are where an expectation stands, so that a mismatch can 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
@@ -22,6 +22,7 @@ from deskroom.scenario.format.position import KeyPath, Place
 from deskroom.scenario.format.toml import Document, Location, Places
 
 __all__ = [
+    "EXPECTS_NOTHING",
     "FROM_LOADER",
     "MAX_TURNS",
     "ROW_KEYS",
@@ -38,6 +39,7 @@ __all__ = [
     "Turn",
     "TurnExpect",
     "choices_of",
+    "expect_nothing",
 ]
 
 #: A file may list so many turns, every copy of a repeated one counted.
@@ -45,6 +47,11 @@ MAX_TURNS = 1_000_000
 
 #: What can be expected of a row, and so only of a turn that has one.
 ROW_KEYS: Final = ("content", "audience", "mentions", "next", "completes")
+
+#: What is told of a scenario that expects nothing.
+EXPECTS_NOTHING: Final = (
+    "this scenario expects nothing; deskroom replay --pin writes what comes out into it"
+)
 
 #: Who decides the next turn: the list, or the host alone.
 Order = Literal["listed", "routed"]
@@ -70,8 +77,8 @@ def _number(_document: Document, path: KeyPath, _: Mapping[str, Any]) -> int:
     return int(path[-1]) + 1
 
 
-def _label(document: Document, path: KeyPath, table: Mapping[str, Any]) -> str:
-    return str(_number(document, path, table))
+def _label(_document: Document, path: KeyPath, _: Mapping[str, Any]) -> str:
+    return str(int(path[-1]) + 1)
 
 
 # --- who is there ------------------------------------------------------------------------------
@@ -230,6 +237,22 @@ class Scenario:
     expect: RunExpect | None = None
     path: str = "<text>"
     digest: str = ""
+
+    @property
+    def expects_nothing(self) -> bool:
+        """Whether whatever comes out is as expected, but for who is next in routed order."""
+        return expect_nothing(self.opening, self.turns, self.expect)
+
+
+def expect_nothing(
+    opening: Opening | None, turns: Iterable[Turn], expect: RunExpect | None
+) -> bool:
+    """Whether the parts of a scenario expect nothing at all: there is no block, or it is empty."""
+    return (
+        (expect is None or expect == RunExpect())
+        and (opening is None or opening.expect is None or opening.expect.next is None)
+        and all(turn.expect is None or turn.expect == TurnExpect() for turn in turns)
+    )
 
 
 def choices_of(type_: Any) -> dict[str, object]:  # noqa: ANN401 - any annotation of the model

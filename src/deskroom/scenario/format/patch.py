@@ -37,9 +37,12 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
     editor = _Editor(text)
     cuts = [cut for path, before, after in edits for cut in editor.table(path, before, after)]
     cuts += editor.moved_comments()
-    for cut in sorted(cuts, key=lambda cut: (cut.start, cut.stop), reverse=True):
-        text = text[: cut.start] + cut.text + text[cut.stop :]
-    return text
+    pieces: list[str] = []
+    at = 0
+    for cut in sorted(cuts, key=lambda cut: (cut.start, cut.stop)):
+        pieces += (text[at : cut.start], cut.text)
+        at = cut.stop
+    return "".join([*pieces, text[at:]])
 
 
 class _Editor:
@@ -50,6 +53,8 @@ class _Editor:
         self._index = Index(text)
         self._line_end = "\r\n" if "\r\n" in text else "\n"
         self._moved: dict[int, list[str]] = {}
+        # The last line of a file may have no end of its own.
+        self._is_open = not text.endswith("\n")
 
     def table(
         self, path: KeyPath, before: Mapping[str, Any], after: Mapping[str, Any]
@@ -176,9 +181,14 @@ class _Editor:
         if last is not None:
             start = self._before(spans[last])
         text = "".join(self._added(path, span, start, key, added[key]) for key in added)
-        # The last line of a file may have no end of its own.
-        is_open = self._text[at - 1] != "\n" and (last is None or last in after)
-        yield Cut(at, at, (self._line_end if is_open else "") + text)
+        yield Cut(at, at, self._line_before(at, is_kept=last is None or last in after) + text)
+
+    def _line_before(self, at: int, *, is_kept: bool) -> str:
+        """Return the end of the line before an offset, where it has none and is not taken out."""
+        if at < len(self._text) or not self._is_open or not is_kept:
+            return ""
+        self._is_open = False
+        return self._line_end
 
     def _without(self, span: Span) -> Cut:
         """Return what takes out a key. A comment inside a value of several lines stays."""
@@ -204,9 +214,9 @@ class _Editor:
     def _tables(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Cut]:
         """Yield the tables that are put in at the end of the file."""
         at = len(self._text)
-        head = "" if self._text.endswith("\n") else self._line_end
         for key in after:
             if key not in before:
+                head = self._line_before(at, is_kept=True)
                 yield Cut(at, at, head + self._block(key, after[key]))
 
     def _last_line(self, path: KeyPath, value: object) -> int:

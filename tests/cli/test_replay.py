@@ -168,7 +168,10 @@ def test_verbose_shows_messages_in_full_and_what_seats_wrote(run: Run, tmp_path:
 
 
 def test_what_a_terminal_acts_on_is_shown_as_text(run: Run, tmp_path: Path) -> None:
-    """Not in a message, a title, a path nor an expectation does an escape come through."""
+    """Not in a message, a title, a path nor an expectation does an escape come through.
+
+    An id with one is an error of the file.
+    """
     file = tmp_path / "x\x1b[31m.toml"
     file.write_text(
         'format = 1\ntitle = "T\\u001b[2J"\n'
@@ -181,7 +184,7 @@ def test_what_a_terminal_acts_on_is_shown_as_text(run: Run, tmp_path: Path) -> N
     assert 1 == ended.code
     assert [] == [c for c in ended.out if c != "\n" and not c.isprintable()]
     assert "\\x1b[31mred\\x07" in ended.out
-    assert f"{tmp_path}/x\\x1b[31m.toml:7:24: turn 1 (a): content: " in ended.out
+    assert f"{tmp_path}/x\\x1b[31m.toml:6:24: turn 1 (a): content: " in ended.out
 
 
 # Folders

@@ -24,6 +24,8 @@ from deskroom.scenario import load_scenario
 from deskroom.scenario.play.replay import run_scripted, scripted_room
 from deskroom.testing import ScriptedRouter, ScriptedSeat, broadcast, post
 
+pytestmark = pytest.mark.slow
+
 Settled = Callable[[Iterable[Any]], Sequence[Any]]
 
 HARNESS = Path(__file__).with_name("harness.py")

@@ -263,6 +263,7 @@ print(lines, torn)
 """
 
 
+@pytest.mark.slow
 def test_an_interrupt_at_any_moment_leaves_no_line_twice(path: Path) -> None:
     """Between a write and the note of it there is a moment, too."""
     run = subprocess.run(
@@ -333,6 +334,7 @@ def test_an_empty_file_is_no_journal_to_read(path: Path) -> None:
     assert "the file is empty, so it is no journal" == problem(entries, path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [None, 18, 6], ids=["all", "routed", "aside"])
 def test_a_last_line_that_is_cut_short_at_any_byte_is_cut_off(
     sound: bytes, path: Path, go_on: GoOn, settled: Settled, kept: int | None

@@ -179,6 +179,7 @@ def replay_command(
         settings=_settings(given),
         diff=diff,
         repeat=repeat,
+        timed=junit_path is not None,
         screen=screen(),
     )
     _check(options)
@@ -324,7 +325,12 @@ def _write_junit(tally: Tally, path: str) -> None:
     from deskroom.render.junit import Case, junit_xml
 
     cases = [
-        Case(path=result.path, status=result.status, lines=result.problems)
+        Case(
+            path=result.path,
+            status=result.status,
+            lines=result.problems,
+            duration_s=result.duration_s,
+        )
         for result in tally.results
     ]
     write_file(path, junit_xml(cases), is_private=True)

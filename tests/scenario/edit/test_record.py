@@ -120,6 +120,7 @@ def replayed(recorded: Recorded) -> list[Entry]:
 # What a script had
 
 
+@pytest.mark.slow
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_a_replay_that_is_recorded_replays_to_the_same(scenarios: Any, data: st.DataObject) -> None:

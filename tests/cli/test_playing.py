@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import re
 import json
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Callable

@@ -184,7 +184,7 @@ def test_what_a_terminal_acts_on_is_shown_as_text(run: Run, tmp_path: Path) -> N
     assert 1 == ended.code
     assert [] == [c for c in ended.out if c != "\n" and not c.isprintable()]
     assert "\\x1b[31mred\\x07" in ended.out
-    assert f"{tmp_path}/x\\x1b[31m.toml:6:" in ended.out
+    assert f"{tmp_path}/x\\x1b[31m.toml:7:24: turn 1 (a): content: " in ended.out
 
 
 # Folders

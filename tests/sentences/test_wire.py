@@ -73,7 +73,10 @@ SENTENCES: list[tuple[str, Reading]] = [
     ("hop must be an integer", changed(TURN, "hop", True)),
     ("seat must be a string", changed(TURN, "seat", None)),
     ("cue must be an integer or null", changed(TURN, "cue", "1")),
-    ("kind must be one of header, turn, call, end, row, routed, close", changed(TURN, "kind", "x")),
+    (
+        "kind must be one of header, turn, call, excess, end, row, routed, close",
+        changed(TURN, "kind", "x"),
+    ),
     (
         "reason must be one of completed, quiet, max_turns, script, stopped, failed",
         changed(CLOSE, "reason", "bored"),

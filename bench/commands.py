@@ -94,10 +94,14 @@ _TAIL = ("deskroom", "show", "--tail", "1")
 #: What is measured, by what a table calls it.
 COMMANDS: Final = {
     "deskroom --version": Command(("deskroom", "--version"), often=5),
-    "replay of one scenario": Command((*_REPLAY, "scenarios/s0000.toml"), often=5),
+    "replay of one scenario": Command((*_REPLAY, "scenarios/first/s0000.toml"), often=5),
     "collect, a file each": Command((*_COLLECT, "tests")),
     "replay -j 1": Command((*_REPLAY, "-j", "1", "scenarios"), "collect, a file each"),
     "replay -j 2": Command((*_REPLAY, "-j", "2", "scenarios"), "replay -j 1"),
+    "replay -j 1, a fifth of them": Command((*_REPLAY, "-j", "1", "scenarios/first")),
+    "replay -j 2, a fifth of them": Command(
+        (*_REPLAY, "-j", "2", "scenarios/first"), "replay -j 1, a fifth of them"
+    ),
     "verify": Command(("deskroom", "verify", "long.jsonl")),
     "show": Command(("deskroom", "show", "long.jsonl")),
     "show --tail 1, a tenth as long": Command((*_TAIL, "short.jsonl"), often=3),
@@ -132,12 +136,13 @@ def measure_commands(
 
 
 def _write(place: Path, count: int, turns: int) -> None:
-    for folder in ("scenarios", "tests"):
+    for folder in ("scenarios/first", "scenarios/rest", "tests"):
         (place / folder).mkdir(parents=True)
     for number in range(count):
         text = "".join(_turn(number, at) for at in range(1, turns + 1))
         scenario = _SCENARIO.format(number=number, turns=text, count=turns)
-        (place / "scenarios" / f"s{number:04}.toml").write_text(scenario, encoding="utf-8")
+        part = place / "scenarios" / ("first" if number * 5 < count else "rest")
+        (part / f"s{number:04}.toml").write_text(scenario, encoding="utf-8")
         test = _TEST.format(number=number)
         (place / "tests" / f"test_{number:04}.py").write_text(test, encoding="utf-8")
 
@@ -155,8 +160,9 @@ def _time(line: list[str], place: Path, source: Path) -> float:
         "PYTEST_ADDOPTS": "",
         "PYTHONPATH": python_path(source),
     }
+    null = subprocess.DEVNULL
     before = perf_counter()
     subprocess.run(  # noqa: S603 - our own commands
-        [sys.executable, *line], cwd=place, env=environment, check=True, stdout=subprocess.DEVNULL
+        [sys.executable, *line], cwd=place, env=environment, check=True, stdout=null, stderr=null
     )
     return perf_counter() - before

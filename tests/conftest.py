@@ -42,6 +42,13 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what starts processes as slow."""
+    for item in items:
+        if {"process", "started"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("slow")
+
+
 @pytest.fixture(params=["asyncio", "trio"], scope="session")
 def anyio_backend(request: pytest.FixtureRequest) -> str:
     """Return the backend that a test marked with ``anyio`` runs on."""

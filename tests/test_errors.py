@@ -1,7 +1,14 @@
 from __future__ import annotations
 
+import ast
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
 import pytest
 
+import deskroom
 from deskroom import errors
 from deskroom.errors import (
     AsideRefused,
@@ -150,3 +157,28 @@ def test_a_name_that_looks_the_same_is_offered_first_with_what_differs() -> None
     differs = ", which differs in a look-alike letter, U+03BF (GREEK SMALL LETTER OMICRON)?"
     assert f"; did you mean 'bob'{differs}" == hint(looks, ["bob"])
     assert f'; did you mean "bob"{differs}' == did_you_mean(looks, ["bob"])
+
+
+SOURCE = Path(deskroom.__file__).parent
+CALLED = re.compile(r"[A-Za-z_][\w.]*(?=\()")
+
+
+def sentences() -> Iterator[str]:
+    """Yield the texts of every error that says how the Python API is to be used."""
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in {
+                "UsageError",
+                "RoomClosed",
+            }:
+                texts = (part for part in ast.walk(node) if isinstance(part, ast.Constant))
+                yield from (part.value for part in texts if isinstance(part.value, str))
+
+
+def test_what_an_error_recommends_can_be_imported_from_where_it_says() -> None:
+    """A name alone would send whoever reads it searching."""
+    recommended = [name for text in sentences() for name in CALLED.findall(text)]
+    assert ["deskroom.scenario.play_scenario"] == recommended
+    for name in recommended:
+        module, _, attribute = name.rpartition(".")
+        assert attribute in import_module(module).__all__

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deskroom.errors import FileError
-from deskroom.files import write_file
+from deskroom.files import can_read_again, open_file, read_bytes, read_lines, write_file
 
 
 def mode(path: Path) -> int:
@@ -83,3 +83,90 @@ def test_a_file_that_is_not_to_be_written_stays(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="permission denied"):
         write_file(str(file), "new")
     assert "old" == file.read_text()
+
+
+def test_a_private_file_is_for_its_owner(tmp_path: Path) -> None:
+    """Whatever the umask is; one that is there keeps its mode."""
+    file = tmp_path / "x.toml"
+    before = os.umask(0)
+    try:
+        write_file(str(file), "text", is_private=True)
+    finally:
+        os.umask(before)
+    assert 0o600 == mode(file)
+    file.chmod(0o644)
+    write_file(str(file), "more", is_private=True)
+    assert 0o644 == mode(file)
+
+
+def test_a_file_that_is_there_may_not_be_replaced_unless_that_is_said(tmp_path: Path) -> None:
+    """A link, a folder and a pipe are there as well."""
+    (tmp_path / "file").write_text("old")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("file", "link", "folder", "pipe"):
+        with pytest.raises(FileError) as caught:
+            write_file(str(tmp_path / name), "new", may_replace=False)
+        assert "exists" == caught.value.kind
+    assert "old" == (tmp_path / "file").read_text()
+    write_file(str(tmp_path / "new"), "new", may_replace=False)
+    assert "new" == (tmp_path / "new").read_text()
+
+
+# Reading
+
+
+@pytest.mark.parametrize(
+    "path, kind",
+    [
+        ("none", "no_file"),
+        (".", "folder"),
+        ("/dev/zero", "device"),
+        ("/dev/null", "device"),
+        ("a\0b", "unreadable"),
+        ("x" * 5000, "unreadable"),
+        ("/dev/null/x", "unreadable"),
+    ],
+)
+def test_what_cannot_be_read_has_a_code_for_why(path: str, kind: str) -> None:
+    """Nothing is opened that does not end, or that reading changes."""
+    with pytest.raises(FileError) as caught:
+        open_file(path)
+    assert (path, kind) == (caught.value.path, caught.value.kind)
+
+
+def test_a_file_is_read_up_to_a_bound(tmp_path: Path) -> None:
+    """So many bytes, and not one more."""
+    file = tmp_path / "x"
+    file.write_bytes(b"x" * 100)
+    assert b"x" * 100 == read_bytes(str(file), 100)
+    with pytest.raises(FileError) as caught:
+        read_bytes(str(file), 99)
+    assert "too_large" == caught.value.kind
+
+
+def test_lines_are_read_up_to_a_bound(tmp_path: Path) -> None:
+    """The line that is longer is named; those before it are read."""
+    file = tmp_path / "x"
+    file.write_bytes(b"one\ntwo\nthree")
+    with open_file(str(file)) as opened:
+        assert [b"one\n", b"two\n", b"three"] == list(read_lines(opened, "x", 5))
+        opened.seek(0)
+        lines = read_lines(opened, "x", 4)
+        assert [b"one\n", b"two\n"] == [next(lines), next(lines)]
+        with pytest.raises(FileError) as caught:
+            next(lines)
+    assert ("too_large", 3) == (caught.value.kind, caught.value.line)
+
+
+def test_a_pipe_is_waited_for_as_long_as_somebody_is_about_to_write(tmp_path: Path) -> None:
+    """A writer that comes a little later is in time."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Timer(0.3, lambda: pipe.write_text("text"))
+    writer.start()
+    assert b"text" == read_bytes(str(pipe), 100)
+    writer.join()
+    assert (False, False) == (can_read_again(str(pipe)), can_read_again("-"))
+    assert (True, True) == (can_read_again(__file__), can_read_again("none"))

@@ -126,6 +126,7 @@ def lived(plans: Plans, policy: Policy, stranger: str | None, backend: str) -> S
     return Shown({seat: seats[seat].turns for seat in seats}, events, result.rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 @given(
     plans=st.fixed_dictionaries(
@@ -230,6 +231,7 @@ def command(*arguments: object) -> tuple[int, str, str]:
     return code, written[0], written[1]
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     lines=st.lists(LINES, min_size=1, max_size=7),

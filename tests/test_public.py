@@ -143,6 +143,7 @@ PUBLIC = {
     },
     "deskroom.journal": {
         "Differs",
+        "checked_lines",
         "JournalError",
         "JournalFile",
         "Line",

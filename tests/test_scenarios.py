@@ -65,6 +65,7 @@ def _but_warnings(log: bytes) -> bytes:
     return b"".join(line for line in log.splitlines() if not line.startswith(b"[warning"))
 
 
+@pytest.mark.slow
 def test_every_process_and_backend_and_folder_gives_the_same_bytes(tmp_path: Path) -> None:
     """Two backends, two seeds for hashing, and a folder elsewhere: one document, byte for byte."""
     (tmp_path / "scenarios").symlink_to(FOLDER, target_is_directory=True)

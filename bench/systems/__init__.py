@@ -39,6 +39,7 @@ SYSTEMS: Final[dict[str, System]] = {
         "",
         "any rule at all",
         largest=100_000,
+        many=True,
     ),
     "deskroom": System(
         "room",

@@ -18,8 +18,19 @@ __all__ = ["run"]
 
 
 def run(turns: int, rooms: int, marks: Marks, variant: str) -> None:
-    """Play one conversation."""
-    anyio.run(_converse, turns, marks)
+    """Play conversations side by side in one loop, or, ``in a row``, one after the other."""
+    anyio.run(_in_a_row if variant == "in a row" else _at_once, turns, rooms, marks)
+
+
+async def _at_once(turns: int, rooms: int, marks: Marks) -> None:
+    async with anyio.create_task_group() as tasks:
+        for _ in range(rooms):
+            tasks.start_soon(_converse, turns, marks)
+
+
+async def _in_a_row(turns: int, rooms: int, marks: Marks) -> None:
+    for _ in range(rooms):
+        await _converse(turns, marks)
 
 
 async def _converse(turns: int, marks: Marks) -> None:
@@ -51,3 +62,5 @@ async def _converse(turns: int, marks: Marks) -> None:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(seat)
             tasks.start_soon(host, file)
+    for stream in (grant_in, grant_out, call_in, call_out, reply_in, reply_out):
+        stream.close()

@@ -234,7 +234,7 @@ class ScenarioItem(pytest.Function):
         if evaluate_xfail_marks(self):
             # Its expectations say what is wanted; what comes out is the fault that is known.
             left = f"{replay.scenario.path}: not updated: the test is marked as an expected failure"
-            self.user_properties.append((_UPDATED, left))
+            self.user_properties.append((_UPDATED, _report([left])))
             return replay
         try:
             update = update_file(replay)

@@ -183,6 +183,22 @@ def test_a_forged_decision_is_told_by_its_line(run: Run, path: Path) -> None:
     assert (1, "", f"{path}:2: {told}\n") == (ended.code, ended.out, ended.err)
 
 
+@pytest.mark.parametrize(
+    "command", [("record", "J"), ("diff", "J", "T"), ("run", "T", "--journal", "J", "--resume")]
+)
+def test_what_verify_refuses_no_command_reads(
+    run: Run, path: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """With the same sentence, and before anything is done with it."""
+    scenario = tmp_path / "talk.toml"
+    scenario.write_text(TALK)
+    reseal(path, lambda values: values[1].update(decision={"kind": "none", "reason": "disabled"}))
+    told = run("verify", path).err
+    places = {"J": path, "T": scenario}
+    ended = run(*(places.get(word, word) for word in command))
+    assert (2, "", told) == (ended.code, ended.out, ended.err)
+
+
 def test_a_last_line_that_is_cut_short_is_told(run: Run, path: Path, talk: bytes) -> None:
     """The journal resumes, and is not what was written."""
     path.write_bytes(talk[:-1])
@@ -310,10 +326,10 @@ def test_a_journal_that_is_only_begun_has_nothing_to_show(
 
 @pytest.mark.parametrize("follow", [[], ["--follow"]])
 def test_a_bad_line_is_told(run: Run, path: Path, talk: bytes, follow: list[str]) -> None:
-    """What is not as it was written is not shown as if it were."""
+    """What stands before it is shown; what is not as it was written is not."""
     path.write_bytes(talk.replace(b"step 4", b"step 5", 1))
     ended = run("show", path, *follow)
-    assert 2 == ended.code
+    assert (1, "".join(ALL.splitlines(keepends=True)[:4])) == (ended.code, ended.out)
     assert "is bad: the digest does not fit" in ended.err
     assert "step 5" not in ended.out
 

@@ -51,6 +51,7 @@ calls = [{ tool = "desk_post", message = " " }]
 [[turn]]
 seat = "b"
 calls = [{ tool = "desk_broadcast", message = "who can?" }]
+expect = { next = ["a"] }
 """
 
 
@@ -63,7 +64,7 @@ def shipped() -> list[Replay]:
 def logged(run: Run, *arguments: object) -> list[dict[str, Any]]:
     """Return every event that a replay logs, each of which is one line of JSON."""
     ended = run("replay", "--log-format", "json", *arguments)
-    return [json.loads(line) for line in ended.err.splitlines()]
+    return [json.loads(line) for line in ended.err.splitlines() if ": warning: " not in line]
 
 
 # Logs

@@ -44,6 +44,7 @@ except DeskroomError as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "files, printed",
     [

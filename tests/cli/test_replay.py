@@ -168,20 +168,23 @@ def test_verbose_shows_messages_in_full_and_what_seats_wrote(run: Run, tmp_path:
 
 
 def test_what_a_terminal_acts_on_is_shown_as_text(run: Run, tmp_path: Path) -> None:
-    """Not in a message, a title, an id, a path nor an expectation does an escape come through."""
+    """Not in a message, a title, a path nor an expectation does an escape come through.
+
+    An id with one is an error of the file.
+    """
     file = tmp_path / "x\x1b[31m.toml"
     file.write_text(
         'format = 1\ntitle = "T\\u001b[2J"\n'
-        'desk = { id = "d", name = "D", seats = [{ id = "a\\u001b[5m" }, { id = "b" }] }\n'
-        '[[turn]]\nseat = "a\\u001b[5m"\nsay = "@b \\u001b[31mred\\u0007\\u202e"\n'
-        'expect = { next = "a\\u001b[5m", content = "\\u009b" }\n'
-        '[[turn]]\nseat = "a\\u001b[5m"\ntext = "\\u001b]0;title\\u0007"\n'
+        'desk = { id = "d", name = "D", seats = [{ id = "a" }, { id = "b" }] }\n'
+        '[[turn]]\nseat = "a"\nsay = "@b \\u001b[31mred\\u0007\\u202e"\n'
+        'expect = { next = "a", content = "\\u009b" }\n'
+        '[[turn]]\nseat = "a"\ntext = "\\u001b]0;title\\u0007"\n'
     )
     ended = run("replay", "-v", file)
     assert 1 == ended.code
     assert [] == [c for c in ended.out if c != "\n" and not c.isprintable()]
     assert "\\x1b[31mred\\x07" in ended.out
-    assert f"{tmp_path}/x\\x1b[31m.toml:7:33: turn 1 (a\\x1b[5m): content: " in ended.out
+    assert f"{tmp_path}/x\\x1b[31m.toml:7:24: turn 1 (a): content: " in ended.out
 
 
 # Folders

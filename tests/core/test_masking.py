@@ -194,6 +194,7 @@ def test_any_text_at_all_has_ranges(body: str) -> None:
         assert 0 <= start < end <= len(body.encode("utf-8", "surrogatepass"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body,count",
     [

@@ -383,6 +383,7 @@ def test_any_text_at_all_can_be_resolved(body: str) -> None:
     assert all(m.text.startswith("@") for m in resolve(body, None, None, DIRECTORY))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body,count",
     [

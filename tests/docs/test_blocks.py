@@ -271,6 +271,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
     structlog.reset_defaults()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_every_block_is_true(
     document: Path, reader: Reader, request: pytest.FixtureRequest

@@ -380,6 +380,7 @@ TOOLS = st.sampled_from(
 OBJECTS = st.dictionaries(st.sampled_from(["message", "to", "limit", "extra"]), JSON, max_size=4)
 
 
+@pytest.mark.slow
 @given(TOOLS | JSON, OBJECTS | JSON, st.booleans())
 def test_any_call_gets_a_verdict(tool: object, arguments: object, fence: bool) -> None:
     """Whatever JSON a model emits is accepted, is a read, or is refused with a reason."""

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from deskroom.core import AsidePolicy, Person
-from deskroom.engine.setup import Setup, difference
+from deskroom.engine.setup import Setup, check_setup, difference
 from deskroom.errors import UsageError
 from deskroom.room import ChairPolicy, Cue, Opening, Policy, Room, Script, Seat
 from deskroom.testing import ListJournal, ScriptedSeat
@@ -98,3 +98,18 @@ def test_entries_of_another_room_are_refused() -> None:
         )
     expected = "these entries are of another room: policy.chair.rounds is 0 there and 1 here"
     assert expected == str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"desk_id": "d\x1b[2J"},
+        {"seats": (Seat(id="a"), Seat(id="b\u202egnp"))},
+        {"people": (Person("p\x07", "Pat"),), "opening": None},
+    ],
+)
+def test_an_id_that_acts_on_a_terminal_is_refused(changed: dict[str, Any]) -> None:
+    """Of the desk, of a seat, of a person; a name or a label is for people to read."""
+    with pytest.raises(UsageError, match="which no id may hold"):
+        check_setup(setup(**changed))
+    check_setup(setup(desk_name="D\x1b", seats=(Seat(id="a", name="A\x07"), Seat(id="b"))))

@@ -21,7 +21,7 @@ import anyio
 import structlog
 from attrs import evolve
 
-from deskroom.engine.entries import CallEntry, EndEntry, Entry, RowEntry, TurnEntry
+from deskroom.engine.entries import CallEntry, EndEntry, Entry, ExcessEntry, RowEntry, TurnEntry
 from deskroom.journal import JournalFile, read_journal, verify_entries
 from deskroom.scenario import Scenario, parse_scenario
 from deskroom.scenario.play.replay import run_scripted, scripted_room
@@ -93,7 +93,9 @@ def settled(entries: Iterable[Entry]) -> list[Entry]:
             cut = (open_turn.turn, open_turn.attempt)
             attempts[entry.turn, entry.attempt] = attempt = attempts.pop(cut)
             kept = [
-                e for e in kept if not (isinstance(e, CallEntry) and _of(e) == (cut[0], attempt))
+                e
+                for e in kept
+                if not (isinstance(e, CallEntry | ExcessEntry) and _of(e) == (cut[0], attempt))
             ]
             open_turn = entry
             continue
@@ -103,14 +105,14 @@ def settled(entries: Iterable[Entry]) -> list[Entry]:
             open_turn = entry
         elif isinstance(entry, EndEntry) or (isinstance(entry, RowEntry) and entry.kind == "seat"):
             open_turn = None
-        if isinstance(entry, TurnEntry | CallEntry | EndEntry):
+        if isinstance(entry, TurnEntry | CallEntry | ExcessEntry | EndEntry):
             kept.append(evolve(entry, attempt=attempts[_of(entry)]))
         else:
             kept.append(entry)
     return kept
 
 
-def _of(entry: TurnEntry | CallEntry | EndEntry) -> tuple[int, int]:
+def _of(entry: TurnEntry | CallEntry | ExcessEntry | EndEntry) -> tuple[int, int]:
     return entry.turn, entry.attempt
 
 

@@ -24,6 +24,8 @@ from deskroom.scenario import load_scenario
 from deskroom.scenario.play.replay import run_scripted, scripted_room
 from deskroom.testing import ScriptedRouter, ScriptedSeat, broadcast, post
 
+pytestmark = pytest.mark.slow
+
 Settled = Callable[[Iterable[Any]], Sequence[Any]]
 
 HARNESS = Path(__file__).with_name("harness.py")
@@ -240,7 +242,7 @@ def test_a_router_that_fails_is_asked_again(tmp_path: Path) -> None:
     def play(journal: JournalFile, router: Any) -> RoomResult:
         seats = {"a": ScriptedSeat([broadcast("who?")]), "b": ScriptedSeat([post("I")])}
         room = Room(
-            {**seats, "c": ScriptedSeat()},
+            seats | {"c": ScriptedSeat()},
             opening="go",
             clock=SimulatedClock(),
             router=router,

@@ -263,6 +263,7 @@ print(lines, torn)
 """
 
 
+@pytest.mark.slow
 def test_an_interrupt_at_any_moment_leaves_no_line_twice(path: Path) -> None:
     """Between a write and the note of it there is a moment, too."""
     run = subprocess.run(
@@ -333,6 +334,7 @@ def test_an_empty_file_is_no_journal_to_read(path: Path) -> None:
     assert "the file is empty, so it is no journal" == problem(entries, path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [None, 18, 6], ids=["all", "routed", "aside"])
 def test_a_last_line_that_is_cut_short_at_any_byte_is_cut_off(
     sound: bytes, path: Path, go_on: GoOn, settled: Settled, kept: int | None
@@ -396,7 +398,7 @@ def test_a_bad_line_is_told_and_nothing_is_written(sound: bytes, path: Path) -> 
         (lambda values: [*values[:3], values[0]], ":4: line 4 is bad: it is a second header"),
         (
             lambda values: [*values[:3], {"kind": "note"}],
-            ":4: line 4 is bad: kind must be one of header, turn, call, end, row, routed, close",
+            ":4: line 4 is bad: kind must be one of header, turn, call, excess, end, row, routed, close",
         ),
         (lambda values: [*values[:3], {"kind": "close"}], ":4: line 4 is bad: reason is missing"),
     ],

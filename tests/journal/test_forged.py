@@ -234,6 +234,7 @@ def leaves(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str |
 AS_WRITTEN = {
     ("call", "tool"),
     ("call", "arguments"),
+    ("excess", "calls"),
     ("end", "text"),
     ("end", "wrote"),
     ("end", "error"),

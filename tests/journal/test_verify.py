@@ -55,6 +55,7 @@ def test_the_journal_of_every_shipped_scenario_is_sound(path: Path, tmp_path: Pa
     assert Verified(lines, len(result.rows), result.granted, result.closed) == verify(kept)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 @given(data=st.data())
 def test_the_journal_of_any_room_is_sound(
@@ -76,6 +77,7 @@ def test_the_journal_of_any_room_is_sound(
     assert (kept, None) == (verify(path).lines, verify(path).closed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 @given(data=st.data())
 def test_the_journal_of_a_room_that_went_on_is_sound(
@@ -150,6 +152,7 @@ def test_whatever_a_seat_emits_its_journal_is_sound(tmp_path: Path) -> None:
     assert 2 == verify(path).rows
 
 
+@pytest.mark.slow
 def test_the_largest_message_and_the_deepest_arguments_can_be_read_again(tmp_path: Path) -> None:
     """A line has no length, and what nests too deep to be a tool's is not kept."""
     deep: Any = "x"

@@ -235,11 +235,11 @@ def test_a_scenario_that_takes_too_long_is_ended(
     method: str, told: list[str], pytester: pytest.Pytester, process: Run, scenario: str
 ) -> None:
     """With timeout: by its signal, which fails that one test, or by its thread, which ends all."""
-    marker = f"timeout(0.5, method={method!r}, func_only=True)"
+    marker = f"timeout(0.2, method={method!r}, func_only=True)"
     pytester.makeconftest("import deskroom.testing\n" + MARK.format(marker=marker))
     head, turn = scenario.replace('expect = { next = "b" }', "").split("[[turn]]")
-    turns = 10_000 * f"[[turn]]{turn.partition('[expect]')[0]}"
-    long = f"{head}[policy]\nmax_turns = 10_000\n{turns}"
+    turns = 20_000 * f"[[turn]]{turn.partition('[expect]')[0]}"
+    long = f"{head}[policy]\nmax_turns = 20_000\n{turns}"
     pytester.makefile(".scenario.toml", long=long, short=scenario)
     result = process("-s", plugins=("pytest_timeout",))
     assert pytest.ExitCode.TESTS_FAILED == result.ret

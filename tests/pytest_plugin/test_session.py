@@ -31,7 +31,7 @@ HEAVY = {"anyio", "attr", "attrs", "cattrs", "regex", "rich", "structlog", "tree
 def test_a_session_without_a_scenario_loads_nothing_of_the_room(
     pytester: pytest.Pytester, process: Run
 ) -> None:
-    """Only the plugin itself, the errors and the version: not one library."""
+    """Only the plugin itself, the errors and the version: no library."""
     pytester.makeconftest(LOADED)
     pytester.makepyfile("def test_it(): pass")
     assert pytest.ExitCode.OK == process().ret
@@ -82,6 +82,7 @@ def test_a_session_without_tests_ends_as_it_always_does(inner: Run) -> None:
     assert pytest.ExitCode.NO_TESTS_COLLECTED == inner().ret
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("installed")
 def test_pytest_finds_the_plugin_of_an_installed_package(
     pytester: pytest.Pytester, scenario: str

@@ -8,20 +8,20 @@ from hypothesis import strategies as st
 from deskroom.render.junit import Case, junit_xml
 
 CASES = [
-    Case(path="a/good.toml", status="passed"),
+    Case(path="a/good.toml", status="passed", duration_s=0.25),
     Case(path="failed.toml", status="failed", lines=["failed.toml:3: <one>", "failed.toml:4: two"]),
     Case(path="wrong.toml", status="wrong", lines=["wrong.toml: there is no such file"]),
 ]
 XML = """\
 <?xml version="1.0" encoding="utf-8"?>
-<testsuites name="deskroom replay" tests="3" failures="1" errors="1" skipped="0" time="0">
-  <testsuite name="deskroom replay" tests="3" failures="1" errors="1" skipped="0" time="0">
-    <testcase classname="a" name="a/good.toml" file="a/good.toml" time="0" />
-    <testcase classname="." name="failed.toml" file="failed.toml" time="0">
+<testsuites name="deskroom replay" tests="3" failures="1" errors="1" skipped="0" time="0.250000">
+  <testsuite name="deskroom replay" tests="3" failures="1" errors="1" skipped="0" time="0.250000">
+    <testcase classname="a" name="a/good.toml" file="a/good.toml" time="0.250000" />
+    <testcase classname="." name="failed.toml" file="failed.toml" time="0.000000">
       <failure message="failed.toml:3: &lt;one&gt;">failed.toml:3: &lt;one&gt;
 failed.toml:4: two</failure>
     </testcase>
-    <testcase classname="." name="wrong.toml" file="wrong.toml" time="0">
+    <testcase classname="." name="wrong.toml" file="wrong.toml" time="0.000000">
       <error message="wrong.toml: there is no such file">wrong.toml: there is no such file</error>
     </testcase>
   </testsuite>

@@ -127,6 +127,7 @@ class Audited(ListJournal):
                 assert expected == books.unsettled(author, addressed), (author, addressed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 @given(data=st.data())
 def test_what_a_room_counts_is_what_its_transcript_says_at_every_step(
@@ -144,6 +145,7 @@ WHISPERS = st.builds(dm, st.lists(st.sampled_from(SEATS), min_size=1, max_size=2
 TURNS = st.lists(st.lists(st.one_of(WHISPERS, WHISPERS, st.builds(post, MESSAGES)), max_size=1))
 
 
+@pytest.mark.slow
 @given(
     moves=st.fixed_dictionaries(dict.fromkeys(SEATS, TURNS)),
     most=st.integers(1, 6),

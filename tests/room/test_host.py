@@ -226,6 +226,7 @@ OBJECTS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(calls=st.lists(st.tuples(TOOLS | JSON, OBJECTS | JSON), max_size=6), fence=st.booleans())
 async def test_whatever_a_seat_calls_gets_one_reply_and_a_refusal_changes_nothing(
     calls: list[tuple[Any, Any]], fence: bool
@@ -984,6 +985,7 @@ async def test_a_history_never_holds_more_than_its_limit() -> None:
     assert [5, 6, 7] == [entry.sequence for entry in a.turns[1].history]
 
 
+@pytest.mark.slow
 @given(data=st.data())
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 def test_a_read_gives_the_last_entries_of_the_projection(backend: str, data: st.DataObject) -> None:

@@ -63,3 +63,15 @@ def test_a_logger_of_neither_kind_hears_everything() -> None:
 def test_nobody_hears_of_info_in_a_program_that_configured_nothing() -> None:
     """So a room that nobody listens to makes no events."""
     assert not RoomLog("d").hears_info
+
+
+def test_no_field_of_a_warning_reaches_a_terminal_raw(capsys: pytest.CaptureFixture[str]) -> None:
+    """Escapes, overrides and bells are written out, in tracebacks too."""
+    log = RoomLog("d\x1b[2J")
+    log.warning("turn.timed_out", seat="b\u202egnp", why=["\x07"])
+    failed = ValueError("\x1b]0;owned\x07")
+    log.error("room.failed", error=failed)
+    err = capsys.readouterr().err
+    assert [] == [mark for mark in "\x1b\u202e\x07" if mark in err]
+    assert r"room=d\x1b[2J" in err
+    assert r"ValueError: \x1b]0;owned\x07" in err

@@ -8,7 +8,7 @@ import pytest
 from attrs import evolve
 
 from deskroom.core import OPERATOR, NoTurn, Viewer
-from deskroom.core.reasons import NoTurnReason, RowKind
+from deskroom.core.reasons import NoTurnReason
 from deskroom.engine.entries import RoutedEntry, RowEntry
 from deskroom.render.diff import diff_lines
 from deskroom.render.replay import mismatch_line, replay_json, replay_table
@@ -132,7 +132,7 @@ def test_a_row_that_starts_no_turn_says_why(content: str, reason: str, clause: s
     """A person reads of the seat by its name; only a seat is addressed as "you"."""
     replay = play(f'say = "{content}"')
     entry = row(replay, "seat")
-    decided = RowEntry(entry.row, RowKind.SEAT, NoTurn(NoTurnReason(reason)), entry.mentions)
+    decided = RowEntry(entry.row, entry.kind, NoTurn(NoTurnReason(reason)), entry.mentions)
     assert clause == why(replay.run.item(decided))
 
 

@@ -73,7 +73,10 @@ SENTENCES: list[tuple[str, Reading]] = [
     ("hop must be an integer", changed(TURN, "hop", True)),
     ("seat must be a string", changed(TURN, "seat", None)),
     ("cue must be an integer or null", changed(TURN, "cue", "1")),
-    ("kind must be one of header, turn, call, end, row, routed, close", changed(TURN, "kind", "x")),
+    (
+        "kind must be one of header, turn, call, excess, end, row, routed, close",
+        changed(TURN, "kind", "x"),
+    ),
     (
         "reason must be one of completed, quiet, max_turns, script, stopped, failed",
         changed(CLOSE, "reason", "bored"),
@@ -104,7 +107,10 @@ SENTENCES: list[tuple[str, Reading]] = [
         changed(HEADER, "format", 1),
     ),
     ("desk is not valid: empty_desk_name ('d')", changed(HEADER, "desk.name", "")),
-    ("policy is not valid: 'max_turns' must be >= 1: 0", changed(HEADER, "policy.max_turns", 0)),
+    (
+        "policy is not valid: Policy.max_turns must be a whole number of at least 1, not 0; did you mean 1?",
+        changed(HEADER, "policy.max_turns", 0),
+    ),
     (
         "policy.participants must be a list of strings or null",
         changed(HEADER, "policy.participants", "a"),

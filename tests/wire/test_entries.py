@@ -212,6 +212,7 @@ ENTRIES: list[tuple[str, st.SearchStrategy[Entry]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind, entries", ENTRIES, ids=[kind for kind, _ in ENTRIES])
 @given(data=st.data())
 def test_every_entry_survives_its_wire_form(

@@ -101,7 +101,7 @@ def _verified_code(found: Outcome) -> int:
 @click.option("--tail", type=click.IntRange(min=0), metavar="N", help="Only the last N entries.")
 @click.option("--follow", is_flag=True, help="Go on printing rows until the room closes.")
 def show_command(path: str, *, seat: str | None, tail: int | None, follow: bool) -> int:
-    r"""Print the transcript in a journal, entry by entry. Without --as it is all of it.
+    """Print the transcript in a journal, entry by entry. Without --as it is all of it.
 
     A seat sees that others spoke in private, and not what they said: such rows are one line, for
     example `[7-10] planner → auditor · aside, 4 messages · settled at [11]`.
@@ -112,21 +112,31 @@ def show_command(path: str, *, seat: str | None, tail: int | None, follow: bool)
     \b
     Exit codes: 0 all is shown, 1 a line is wrong, and what stands before it is shown, 2 the file
     cannot be read.
-    """
+    """  # noqa: D301 - click reads this mark
     viewer = OPERATOR if seat is None else Viewer("agent", seat)
     out = screen()
-    if follow:
-        _follow(path, viewer, tail, out)
-        return 0
+    try:
+        if follow:
+            _follow(path, viewer, tail, out)
+        else:
+            _show(path, viewer, tail, out)
+    except JournalError as error:
+        if error.line is None or error.line == 1:
+            raise  # it is no journal at all
+        print_error(error)
+        return EXIT_MISMATCH
+    return 0
+
+
+def _show(path: str, viewer: Viewer, tail: int | None, out: Screen) -> None:
     last = None if tail is None else _tail(path, viewer, tail)
     if last is not None:
         _print(last, out)
-        return 0
+        return
     rows = _Rows(path, viewer)
     _print(_last(_seen(rows, viewer), tail), out)
     if rows.error is not None:
-        print_error(rows.error)
-    return 0 if rows.error is None else EXIT_MISMATCH
+        raise rows.error
 
 
 class _Rows:
@@ -150,8 +160,6 @@ class _Rows:
         except Torn as torn:
             click.echo(f"{torn.place}: {torn.problem}; it is left out", err=True)
         except JournalError as error:
-            if error.line is None or error.line == 1:
-                raise  # it is no journal at all
             self.error = error
 
 
@@ -215,13 +223,24 @@ def _follow(path: str, viewer: Viewer, tail: int | None, out: Screen) -> None:
 
 
 def _batches(reader: JournalReader) -> Iterator[list[Entry]]:
-    """Yield what is there, and then what is new, each time that there is something."""
+    """Yield what is there, and then what is new, each time that there is something.
+
+    Raises ``JournalError`` for a wrong line, once what stands before it was yielded.
+    """
     while True:
-        entries = [line.entry for line in reader.lines()]
+        entries: list[Entry] = []
+        error: JournalError | None = None
+        try:
+            entries.extend(line.entry for line in reader.lines())
+        except JournalError as wrong:
+            error = wrong
         if entries:
             yield entries
-        elif not reader.can_grow:
+        if error is not None:
+            raise error
+        if entries:
+            continue
+        if not reader.can_grow:
             reader.end()
             return
-        else:
-            Event().wait(_POLL_S)
+        Event().wait(_POLL_S)

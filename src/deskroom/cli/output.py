@@ -83,14 +83,18 @@ def configure_logs(format_: str, level: str) -> None:
 
     import structlog
 
-    renderer: Any = structlog.processors.JSONRenderer(sort_keys=True)
+    from deskroom.room.log import printable_fields
+
+    # JSON has escapes of its own.
+    renderers: list[Any] = [structlog.processors.JSONRenderer(sort_keys=True)]
     if format_ == "console":
-        renderer = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty() and not _is_plain())
+        colors = sys.stderr.isatty() and not _is_plain()
+        renderers = [printable_fields, structlog.dev.ConsoleRenderer(colors=colors)]
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.format_exc_info,
-            renderer,
+            *renderers,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
         logger_factory=structlog.WriteLoggerFactory(sys.stderr),

@@ -49,6 +49,7 @@ class Options:
     diff: bool = False
     repeat: int = 1
     warns: bool = True
+    timed: bool = False
     screen: Screen = PLAIN
 
     @property
@@ -63,7 +64,8 @@ class FileResult:
 
     ``shown`` is what to print about it, or ``error`` where the file is wrong. ``problems`` are the
     lines that say what came out otherwise; ``warning`` is about the file, and goes to stderr;
-    ``document`` is its part of the JSON.
+    ``document`` is its part of the JSON. ``duration_s`` is how many seconds
+    all of it took, where that is asked for.
     """
 
     path: str
@@ -76,10 +78,20 @@ class FileResult:
     rows: int = 0
     turns: int = 0
     changes: int = 0
+    duration_s: float = 0
 
 
 def play(path: str, options: Options) -> FileResult:
     """Play a file and return what came of it, also where the file is wrong."""
+    if not options.timed:
+        return _play(path, options)
+    from deskroom.room import RealClock
+
+    clock = RealClock()
+    return evolve(_play(path, options), duration_s=clock.now())
+
+
+def _play(path: str, options: Options) -> FileResult:
     try:
         scenario = load_scenario(path)
         check_seat(path, [seat.id for seat in scenario.desk.seats], options.viewer)

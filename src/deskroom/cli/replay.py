@@ -180,6 +180,7 @@ def replay_command(
         diff=diff,
         repeat=repeat,
         warns=logs.warns,
+        timed=junit_path is not None,
         screen=screen(),
     )
     _check(options)
@@ -325,7 +326,12 @@ def _write_junit(tally: Tally, path: str) -> None:
     from deskroom.render.junit import Case, junit_xml
 
     cases = [
-        Case(path=result.path, status=result.status, lines=result.problems)
+        Case(
+            path=result.path,
+            status=result.status,
+            lines=result.problems,
+            duration_s=result.duration_s,
+        )
         for result in tally.results
     ]
     write_file(path, junit_xml(cases), is_private=True)

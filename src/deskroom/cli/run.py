@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from functools import partial
+from typing import Final, Literal
 
 import anyio
 import click
@@ -16,14 +17,18 @@ from deskroom.core import OPERATOR, project
 from deskroom.engine.entries import Entry
 from deskroom.errors import UsageError
 from deskroom.journal import JournalFile, Sync, verify_entries
+from deskroom.render.text import one_line
 from deskroom.render.transcript import transcript_line
-from deskroom.room import RoomResult, RowEntry
+from deskroom.room import RealClock, RoomResult, RowEntry
 from deskroom.runs.run import Run
 from deskroom.scenario import Scenario, load_scenario
 from deskroom.scenario.play.replay import LOOP_OPTIONS, run_scripted, scripted_room
 from deskroom.scenario.play.resume import check_resumable
 
-__all__ = ["run_command"]
+__all__ = ["run_command", "sync_remark"]
+
+#: Syncing that took less is not worth a word.
+_LONG_S: Final = 1.0
 
 
 @click.command("run")
@@ -65,23 +70,38 @@ def run_command(
         if resume:
             raise UsageError("--resume needs the journal to resume: name it with --journal FILE")
         return _closed(_play(scenario, None, (), backend, quiet=quiet))
-    with _journal(scenario, journal_path, sync, resume=resume) as journal:
+    clock = RealClock()
+    opened = partial(JournalFile.resume if resume else JournalFile.create, timer=clock.now)
+    with _journal(scenario, opened(journal_path, sync=sync), resume=resume) as journal:
         result = _play(scenario, journal, journal.entries, backend, quiet=quiet)
     # Only now is all of it written.
+    remark = sync_remark(journal.sync_s, clock.now())
+    if remark is not None:
+        click.echo(one_line(f"{journal_path}: {remark}"), err=True)
     return _closed(result)
 
 
+def sync_remark(sync_s: float, total_s: float) -> str | None:
+    """Return what to say of the seconds that syncing took, or None where they did not matter."""
+    if sync_s < _LONG_S or sync_s <= total_s / 2:
+        return None
+    return (
+        f"syncing to disk took {sync_s:.1f} s of {total_s:.1f} s; with --sync close the disk is "
+        "waited for once, and a crash may lose the last rows"
+    )
+
+
 @contextlib.contextmanager
-def _journal(scenario: Scenario, path: str, sync: Sync, *, resume: bool) -> Iterator[JournalFile]:
-    if not resume:
-        with JournalFile.create(path, sync=sync) as journal:
+def _journal(scenario: Scenario, opened: JournalFile, *, resume: bool) -> Iterator[JournalFile]:
+    with opened as journal:
+        if not resume:
             # Before anything else can happen: a journal without its first line is none.
             header = scripted_room(scenario, journal=journal).header
             journal.write(header)
             journal.entries.append(header)
             yield journal
-        return
-    with JournalFile.resume(path, sync=sync) as journal:
+            return
+        path = journal.path
         setup = scripted_room(scenario).setup
         if journal.entries:
             verify_entries(journal.entries, path)

@@ -10,6 +10,7 @@ from attrs.validators import ge, instance_of
 from deskroom.core.audience import Audience
 from deskroom.core.directory import Directory
 from deskroom.core.dispatch import pinged_agents
+from deskroom.core.limits import with_sentences
 from deskroom.core.mention import Mention
 from deskroom.core.reasons import AsideReason
 from deskroom.core.roster import effective_members
@@ -17,7 +18,7 @@ from deskroom.core.roster import effective_members
 __all__ = ["AsideInput", "AsidePolicy", "Refused", "aside"]
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, field_transformer=with_sentences)
 class AsidePolicy:
     """When a seat may speak in private. The default allows nothing.
 

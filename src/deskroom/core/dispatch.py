@@ -8,6 +8,7 @@ from typing import Final
 from attrs import field, frozen
 from attrs.validators import ge, instance_of
 
+from deskroom.core.limits import with_sentences
 from deskroom.core.mention import Mention
 from deskroom.core.reasons import NoTurnReason
 from deskroom.core.roster import Roster, validate_roster
@@ -25,7 +26,7 @@ __all__ = [
 _LAST_HOP: Final = 2**32 - 1
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, field_transformer=with_sentences)
 class DispatchPolicy:
     """Whether a mention starts a turn, and how many hops a chain of mentions may take."""
 

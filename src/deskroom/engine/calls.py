@@ -60,7 +60,7 @@ class Refusal:
 
     reason: str
     detail: str = ""
-    subject: str = ""
+    subject: str = field(default="", eq=False, repr=False)
 
 
 class Accepted(NamedTuple):

@@ -34,10 +34,12 @@ from deskroom.engine.entries import (
     CallEntry,
     EndEntry,
     Entry,
+    ExcessEntry,
     HeaderEntry,
     RoutedEntry,
     RowEntry,
 )
+from deskroom.engine.kept import MOST_LATE, kept, kept_error, kept_text
 from deskroom.engine.machine import TurnEvent, advance
 from deskroom.engine.messages import Call, History, Reply, TurnEnd, TurnGrant
 from deskroom.engine.reading import history_bounds, last_seen
@@ -141,11 +143,13 @@ class Engine:
     def call(self, call: Call) -> tuple[CallEntry | None, Reply]:
         """Return the entry of a call and the reply to it, which goes out once that is applied.
 
-        There is no entry for a call that comes once the room has closed.
+        There is no entry for a call that comes once the room has closed, for one that is only
+        counted (see ``is_excess``), and for the late ones of a turn that has had very many.
         """
         entry = self.judge_call(call)
         if entry is None:
-            return None, self._refusal(call, _TURN_ENDED)
+            refusal = _TOO_MANY_CALLS if self.is_excess(call) else _TURN_ENDED
+            return None, self._refusal(call, refusal)
         verdict = entry.verdict
         if isinstance(verdict, Accepted):
             held = None if self.state.open is None else self.state.open.held
@@ -163,10 +167,14 @@ class Engine:
         if state.closed is not None:
             return None
         record = state.open
+        if self.is_excess(call):
+            return None
         if record is None or not _is_of(call, record):
             past = state.record(call.turn, call.attempt, call.seat)
             refusal = _NOT_YOUR_TURN if past is None else _TURN_ENDED
             number = 0 if past is None else len(past.replies) + 1
+            if number > self.setup.policy.max_calls + MOST_LATE:
+                return None
             return _call_entry(call, number, refusal, late=True)
         verdict: Verdict
         if len(record.replies) >= self.setup.policy.max_calls:
@@ -174,6 +182,24 @@ class Engine:
         else:
             verdict = judge(call.tool, call.arguments, state.speakers[call.seat])
         return _call_entry(call, len(record.replies) + 1, verdict)
+
+    def is_excess(self, call: Call) -> bool:
+        """Whether a call comes after one that was too many for its turn.
+
+        It is refused alike. A driver counts such calls, and before the turn ends it writes how many
+        they were: see ``excess``.
+        """
+        record = self.state.open
+        if record is None or self.state.closed is not None or not _is_of(call, record):
+            return False
+        return len(record.replies) > self.setup.policy.max_calls
+
+    def excess(self, calls: int) -> list[Entry]:
+        """Return the entry of the calls in the open turn that were only counted, if there were any."""
+        record = self.state.open
+        if record is None or not calls:
+            return []
+        return [ExcessEntry(record.number, record.attempt, record.seat, calls)]
 
     def _refusal(self, call: Call, refusal: Refusal) -> Reply:
         text = refusal_text(refusal, self.state.speakers[call.seat])
@@ -200,7 +226,8 @@ class Engine:
         outcome = advance(stage, TurnEvent.END if end.error is None else TurnEvent.RAISE)
         if outcome is Outcome.SPOKE:
             assert held is not None  # noqa: S101 - the machine says so
-            entries.append(rows.seat_row(self.state, record, held, end.wrote, end.text))
+            text = kept_text(end.text)
+            entries.append(rows.seat_row(self.state, record, held, end.wrote, text))
         else:
             entries.append(_end_entry(record, outcome, end))  # type: ignore[arg-type]
         return entries
@@ -257,14 +284,17 @@ def _is_of(message: Call | TurnEnd, record: TurnRecord) -> bool:
 def _call_entry(
     call: Call, number: int, verdict: Verdict, *, late: bool = False, source: str = "call"
 ) -> CallEntry:
+    tool, arguments, reply = call.tool, call.arguments, OK
+    if isinstance(verdict, Refusal):
+        tool, arguments, reply = kept(tool), kept(arguments), verdict.reason
     return CallEntry(
         call.turn,
         call.attempt,
         call.seat,
         number,
-        call.tool,
-        call.arguments,
-        verdict.reason if isinstance(verdict, Refusal) else OK,
+        tool,
+        arguments,
+        reply,
         late,
         source,  # type: ignore[arg-type]
         verdict,
@@ -272,6 +302,5 @@ def _call_entry(
 
 
 def _end_entry(record: TurnRecord, outcome: Outcome, end: TurnEnd) -> EndEntry:
-    return EndEntry(
-        record.number, record.attempt, record.seat, outcome, end.text, end.wrote, end.error
-    )
+    text, error = kept_text(end.text), kept_error(end.error)
+    return EndEntry(record.number, record.attempt, record.seat, outcome, text, end.wrote, error)

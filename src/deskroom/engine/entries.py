@@ -25,6 +25,7 @@ __all__ = [
     "CloseEntry",
     "EndEntry",
     "Entry",
+    "ExcessEntry",
     "HeaderEntry",
     "Journal",
     "Raised",
@@ -66,6 +67,8 @@ class TurnEntry:
 class CallEntry:
     """A call was answered.
 
+    Of a refused call that is very long, ``tool`` and ``arguments`` hold what ``engine/kept.py`` says.
+
     ``call_id`` counts the calls of a turn from 1; it is 0 for a turn that was never the seat's, and
     for a message that was read out of a ``fence`` seat's text. ``reply`` is ``ok`` or the reason of
     the refusal; ``late`` says that no turn of the seat was open. ``verdict`` is what was judged,
@@ -82,6 +85,20 @@ class CallEntry:
     late: bool = False
     source: Literal["call", "fence"] = "call"
     verdict: Verdict | None = field(default=None, eq=False, repr=False)
+
+
+@frozen
+class ExcessEntry:
+    """Calls of a turn after the first that was one too many. They were refused alike.
+
+    They are only counted, in one entry before the turn's end, so that a seat that calls for ever
+    cannot fill a journal.
+    """
+
+    turn: int
+    attempt: int
+    seat: str
+    calls: int
 
 
 @frozen
@@ -165,7 +182,16 @@ class CloseEntry:
     reason: CloseReason
 
 
-Entry = HeaderEntry | TurnEntry | CallEntry | EndEntry | RowEntry | RoutedEntry | CloseEntry
+Entry = (
+    HeaderEntry
+    | TurnEntry
+    | CallEntry
+    | ExcessEntry
+    | EndEntry
+    | RowEntry
+    | RoutedEntry
+    | CloseEntry
+)
 
 
 class Journal(Protocol):

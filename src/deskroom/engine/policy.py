@@ -6,6 +6,7 @@ policy in a journal are read the same way.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from attrs import field, frozen
@@ -13,11 +14,21 @@ from attrs.validators import ge, gt, in_, instance_of, le, optional
 
 from deskroom.core.aside import AsidePolicy
 from deskroom.core.dispatch import DispatchPolicy
+from deskroom.core.limits import with_sentences
 
 __all__ = ["BroadcastPolicy", "ChairPolicy", "Policy"]
 
 
-@frozen(kw_only=True)
+def _as_tuple(ids: Sequence[str] | None) -> tuple[str, ...] | None:
+    return tuple(ids) if isinstance(ids, list) else ids  # type: ignore[return-value]
+
+
+def _are_texts(_instance: object, _attribute: object, ids: tuple[object, ...]) -> None:
+    if not all(isinstance(id_, str) for id_ in ids):
+        raise TypeError
+
+
+@frozen(kw_only=True, field_transformer=with_sentences)
 class ChairPolicy:
     """How often the chair may nudge, and for whom it speaks.
 
@@ -30,7 +41,7 @@ class ChairPolicy:
     by: str | None = field(default=None, validator=optional(instance_of(str)))
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, field_transformer=with_sentences)
 class BroadcastPolicy:
     """Which router scores a broadcast and how many seats at most it goes to."""
 
@@ -40,7 +51,7 @@ class BroadcastPolicy:
     width: int = field(default=2, validator=[instance_of(int), ge(1)])
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, field_transformer=with_sentences)
 class Policy:
     """Everything a room's host decides by.
 
@@ -48,15 +59,21 @@ class Policy:
     ``turn_timeout_s`` seconds of the room's clock; ``window`` and ``history_limit`` count rows.
     """
 
-    dispatch: DispatchPolicy = field(factory=DispatchPolicy)
-    aside: AsidePolicy = field(factory=AsidePolicy)
+    dispatch: DispatchPolicy = field(factory=DispatchPolicy, validator=instance_of(DispatchPolicy))
+    aside: AsidePolicy = field(factory=AsidePolicy, validator=instance_of(AsidePolicy))
     on_refused_aside: Literal["refuse", "room"] = field(
         default="refuse", validator=in_(("refuse", "room"))
     )
-    chair: ChairPolicy = field(factory=ChairPolicy)
-    broadcast: BroadcastPolicy = field(factory=BroadcastPolicy)
+    chair: ChairPolicy = field(factory=ChairPolicy, validator=instance_of(ChairPolicy))
+    broadcast: BroadcastPolicy = field(
+        factory=BroadcastPolicy, validator=instance_of(BroadcastPolicy)
+    )
     close: Literal["first", "all"] = field(default="first", validator=in_(("first", "all")))
-    participants: tuple[str, ...] | None = None
+    participants: tuple[str, ...] | None = field(
+        default=None,
+        converter=_as_tuple,
+        validator=optional([instance_of(tuple), _are_texts]),
+    )
     max_turns: int = field(default=100, validator=[instance_of(int), ge(1)])
     window: int = field(default=30, validator=[instance_of(int), ge(0)])
     history_limit: int = field(default=512, validator=[instance_of(int), ge(0)])

@@ -21,6 +21,8 @@ from deskroom.core.text import is_blank
 from deskroom.engine.policy import Policy
 from deskroom.engine.script import Script, order_of
 from deskroom.errors import UsageError, hint
+from deskroom.lookalike import character_name
+from deskroom.printable import control_in
 
 __all__ = ["Opening", "Seat", "Setup", "check_path", "check_setup", "check_text", "difference"]
 
@@ -96,6 +98,7 @@ def check_setup(setup: Setup) -> None:
 
     Raises ``RosterError``, ``DeskError`` or ``UsageError``.
     """
+    _check_ids(setup)
     validate_roster(setup.directory.roster)
     validate_desks(setup.directory.desks)
     people = [person.id for person in setup.people]
@@ -128,6 +131,16 @@ def _check_cues(script: Script, seats: Iterable[str], people: Iterable[str]) -> 
             _known("the script's seat", seat, seats)
         if person is not None:
             _known("the script's person", person, people)
+
+
+def _check_ids(setup: Setup) -> None:
+    """Refuse ids that could act on the terminal of whoever reads them."""
+    ids = [("desk", setup.desk_id), *(("seat", seat.id) for seat in setup.seats)]
+    for what, id_ in (*ids, *(("person", person.id) for person in setup.people)):
+        control = control_in(id_)
+        if control is not None:
+            name = character_name(control)
+            raise UsageError(f"the id {id_!r} of a {what} holds {name}, which no id may hold")
 
 
 def check_text(text: str) -> None:

@@ -23,6 +23,7 @@ from deskroom.engine.entries import (
     CloseEntry,
     EndEntry,
     Entry,
+    ExcessEntry,
     HeaderEntry,
     Raised,
     RoutedEntry,
@@ -49,6 +50,7 @@ class TurnRecord:
     """One granted turn, as far as it has come.
 
     ``replies`` holds the reply to each call, in order, late calls included: ``ok`` or a reason.
+    ``excess`` counts the calls after the first ``too_many_calls``, which were answered alike.
     ``refusal`` is the reason of the last call refused while the turn was open. ``row`` is the
     sequence of the row it became; ``error`` what the seat raised; ``text`` what it said outside
     its calls. A retry or a resumed grant raises ``attempt``.
@@ -62,6 +64,7 @@ class TurnRecord:
     cue: int | None
     outcome: Outcome | None = None
     replies: list[str] = field(factory=list)
+    excess: int = 0
     refusal: str | None = None
     row: int | None = None
     error: Raised | None = field(default=None, repr=False)
@@ -218,6 +221,10 @@ class RoomState:
         elif isinstance(verdict, Refusal):
             record.refusal = verdict.reason
 
+    def _excess(self, entry: ExcessEntry) -> None:
+        if self.open is not None:
+            self.open.excess = entry.calls
+
     def _judged(self, entry: CallEntry) -> Verdict:
         """Judge a call that was read from a journal; a refusal there is enough to know."""
         if entry.reply != OK:
@@ -325,6 +332,7 @@ class RoomState:
         HeaderEntry: _header,
         TurnEntry: _turn,
         CallEntry: _call,
+        ExcessEntry: _excess,
         EndEntry: _end,
         RowEntry: _row,
         RoutedEntry: _routed,

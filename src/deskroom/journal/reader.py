@@ -21,7 +21,9 @@ _FIRST_READ: Final = 64 * 1024
 #: What a journal begins with; a file that does not is another's, however short its last line is.
 _BEGINS: Final = b'{"kind":"header",'
 #: What the lines begin with that hold no row and say nothing of the room as a whole.
-_ROWLESS: Final = tuple(b'{"kind":"%s",' % kind for kind in (b"turn", b"call", b"end", b"routed"))
+_ROWLESS: Final = tuple(
+    b'{"kind":"%s",' % kind for kind in (b"turn", b"call", b"excess", b"end", b"routed")
+)
 
 
 class JournalError(FileError, RoomFailure):

@@ -51,7 +51,8 @@ def read_tails(path: str | Path) -> Iterator[Tail]:
             first = file.readline(MAX_LINE_BYTES + 1)
             size = file.seek(0, os.SEEK_END)
             length = _FIRST_READ
-            while length + len(first) < size:
+            # So much is held at once; whoever needs more reads the journal from its start.
+            while length + len(first) < size and length <= MAX_LINE_BYTES:
                 file.seek(size - length)
                 yield _tail(str(path), first, file.read(length))
                 length *= 2

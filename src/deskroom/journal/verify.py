@@ -15,7 +15,8 @@ from typing import Any, ClassVar, Final, TypeVar
 from attrs import evolve, fields, frozen
 
 from deskroom.core import Audience, Author, NoTurn, TurnFor
-from deskroom.core.reasons import CloseReason, Outcome, RowKind
+from deskroom.core.reasons import AsideReason, CallFault, CloseReason, Outcome, RowKind
+from deskroom.engine.calls import Refusal
 from deskroom.engine.due import Await, Due
 from deskroom.engine.engine import Engine
 from deskroom.engine.entries import (
@@ -23,12 +24,14 @@ from deskroom.engine.entries import (
     CloseEntry,
     EndEntry,
     Entry,
+    ExcessEntry,
     HeaderEntry,
     Raised,
     RoutedEntry,
     RowEntry,
     TurnEntry,
 )
+from deskroom.engine.kept import is_cut, is_cut_text
 from deskroom.engine.messages import Call, TurnEnd
 from deskroom.engine.setup import check_setup, check_text
 from deskroom.errors import DeskroomError, UsageError
@@ -172,20 +175,36 @@ class Verifier:
             return f"{entry.seat} makes a call, but {describe(self.engine.due())}"
         call = Call(entry.turn, entry.attempt, entry.seat, 0, entry.tool, entry.arguments)
         expected = self.engine.judge_call(call)
-        assert expected is not None  # noqa: S101 - the room has not closed
+        if expected is None:
+            return f"a call of turn {entry.turn} is kept that is only counted"
         if entry.late != expected.late:
             state = "is not open" if expected.late else "is open, and the call counts as late"
             return f"{entry.seat} makes a call, but turn {entry.turn} {state}"
+        if is_cut(entry.arguments) and expected.reply == CallFault.BAD_ARGUMENTS:
+            # Why it was refused cannot be seen in what is left of it.
+            return _refused_as(expected, entry.reply) if entry.reply in _CUT else expected
         return expected
+
+    def _excess(self, entry: ExcessEntry) -> Entry | str:
+        record = self.engine.state.open
+        call = Call(entry.turn, entry.attempt, entry.seat, 0, None, None)
+        if record is None or record.excess or entry.calls < 1 or not self.engine.is_excess(call):
+            return f"calls of turn {entry.turn} are counted, but no call of it was one too many"
+        return self.engine.excess(entry.calls)[0]
 
     def _call_from_text(self, entry: CallEntry) -> CallEntry | str:
         """A message that was read out of a text reads the same out of itself."""
         message = entry.arguments.get("message") if isinstance(entry.arguments, dict) else None
         text = message if isinstance(message, str) else ""
+        if is_cut(entry.arguments):
+            text = "x"  # what is left of the message cannot be read out of anything
         entries = self.engine.end(TurnEnd(entry.turn, entry.attempt, entry.seat, text))
         read = entries[0] if len(entries) > 1 else None
         if self._read_from_text is not None or not isinstance(read, CallEntry):
             return "no message can be read out of a text here"
+        if is_cut(entry.arguments):
+            read = _refused_as(read, CallFault.MESSAGE_TOO_LARGE)
+            read = evolve(read, arguments=entry.arguments)
         self._read_from_text = read
         return read
 
@@ -202,8 +221,13 @@ class Verifier:
         return ended
 
     def _ended(self, end: TurnEnd) -> Entry | str:
-        *read, ended = self.engine.end(end)
         before, self._read_from_text = self._read_from_text, None
+        if before is not None and is_cut_text(end.text):
+            # The message may stand in what was cut off, so it is taken as it was read.
+            ended = self.engine.end(end._replace(text=""))[-1]
+            assert isinstance(ended, EndEntry | RowEntry)  # noqa: S101 - one of them ends a turn
+            return evolve(ended, text=end.text)
+        *read, ended = self.engine.end(end)
         if read != ([] if before is None else [before]):
             return "the message read out of the text is not the one in the text"
         return ended
@@ -274,6 +298,7 @@ class Verifier:
         HeaderEntry: _header,
         TurnEntry: _turn,
         CallEntry: _call,
+        ExcessEntry: _excess,
         EndEntry: _end,
         RowEntry: _row,
         RoutedEntry: _routed,
@@ -288,6 +313,23 @@ def _unsayable(entry: RowEntry) -> str | None:
     except UsageError as error:
         return str(error)
     return None
+
+
+#: Why a call can be refused that has arguments of the right shape, so many of them that they are cut.
+_CUT: Final = frozenset(
+    {
+        CallFault.MESSAGE_TOO_LARGE,
+        CallFault.EMPTY_MESSAGE,
+        CallFault.NO_RECIPIENTS,
+        CallFault.UNKNOWN_RECIPIENT,
+        CallFault.SELF_RECIPIENT,
+        *AsideReason,
+    }
+)
+
+
+def _refused_as(call: CallEntry, reason: str) -> CallEntry:
+    return evolve(call, reply=reason, verdict=Refusal(reason))
 
 
 # What differs, in words

@@ -3,33 +3,11 @@
 from __future__ import annotations
 
 import json
-import unicodedata
-from typing import Any, Final
+from typing import Any
+
+from deskroom.printable import one_line, printable
 
 __all__ = ["one_line", "printable", "shortened", "value_text"]
-
-#: Controls, format marks and surrogates could move the cursor or turn the line around.
-_UNSAFE: Final = frozenset(("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
-
-
-def printable(text: str) -> str:
-    """Return ``text`` with everything a terminal would act on written as an escape."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_printable(character) for character in text)
-
-
-def _printable(character: str) -> str:
-    if character == "\n" or unicodedata.category(character) not in _UNSAFE:
-        return character
-    if character == "\t":
-        return "    "
-    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
-
-
-def one_line(text: str) -> str:
-    """Return ``text`` as ``printable`` does, with its line ends written as escapes too."""
-    return printable(text).replace("\n", "\\n")
 
 
 def shortened(text: str, most: int) -> str:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from inspect import isawaitable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import anyio
 from anyio.abc import TaskGroup
@@ -42,6 +42,9 @@ from deskroom.room.seat import Act, Caller, FromSeat, SeatChannel, run_seat
 __all__ = ["Host", "OnRow", "Spoken"]
 
 T = TypeVar("T")
+
+#: How long a seat may take to end once its room is over, before it is named in the log.
+_PATIENCE_S: Final = 5
 
 OnRow = Callable[[RowEntry], Awaitable[object] | object]
 
@@ -101,6 +104,8 @@ class Host:
         self._seats: dict[str, SeatChannel] = {}
         self._left_behind: list[SeatChannel] = []
         self._tasks: TaskGroup | None = None
+        #: Calls of the open turn that were refused and only counted.
+        self._excess = 0
         self._waits = False
         self._deadline_passed = False
         self._stopping = False
@@ -164,6 +169,16 @@ class Host:
         self.leaves_work = not all(channel.grants.is_awaited for channel in channels)
         for channel in channels:
             channel.close()
+
+    async def watch_seats(self) -> None:
+        """Name the seats that do not end although their room is over, once that takes long."""
+        channels = (*self._left_behind, *self._seats.values())
+        with anyio.CancelScope(shield=True), anyio.move_on_after(_PATIENCE_S):
+            for channel in channels:
+                await channel.ended.wait()
+        waiting = sorted({channel.seat.id for channel in channels if not channel.ended.is_set()})
+        for seat in waiting:
+            self._log.warning("seat.still_running", seat=seat, after_s=_PATIENCE_S)
 
     async def _receive(self) -> Any:  # noqa: ANN401 - the host matches on the message's type
         """Return the next message; time may pass, and the deadline with it, while there is none."""
@@ -284,6 +299,7 @@ class Host:
 
     async def _play(self, granted: TurnEntry) -> None:
         self._write(granted)
+        self._excess = 0
         seat = self._seats.get(granted.seat) or self._start(granted.seat)
         seat.grant(self.engine.grant())
         self._deadline_passed = False
@@ -317,6 +333,7 @@ class Host:
     def _time_out(self, channel: SeatChannel) -> None:
         """End the turn by its deadline. Its actor is left to finish by itself; a new one follows."""
         self._deadline_passed = False
+        self._write_excess()
         self._write(self.engine.expire())
         seat = channel.seat.id
         del self._seats[seat]
@@ -344,10 +361,18 @@ class Host:
         entry, reply = self.engine.call(call)
         if entry is not None:
             self._write(entry)
+        elif self.engine.is_excess(call):
+            self._excess += 1
         caller.deliver(reply)
+
+    def _write_excess(self) -> None:
+        for entry in self.engine.excess(self._excess):
+            self._write(entry)
 
     async def _end(self, end: TurnEnd, raised: Exception | None) -> None:
         entries = self.engine.end(end)
+        if entries:
+            self._write_excess()
         if entries and raised is not None:
             self.exceptions[end.turn] = raised
         for entry in entries:

@@ -7,20 +7,22 @@ import sys
 from functools import cache
 from typing import Any, Final
 
-from deskroom.core.reasons import OK, Outcome, RowKind
+from deskroom.core.reasons import OK, CallFault, Outcome, RowKind
 from deskroom.engine.engine import Engine
 from deskroom.engine.entries import (
     CallEntry,
     CloseEntry,
     EndEntry,
     Entry,
+    ExcessEntry,
     HeaderEntry,
     RoutedEntry,
     RowEntry,
     TurnEntry,
 )
+from deskroom.printable import printable
 
-__all__ = ["RoomLog"]
+__all__ = ["RoomLog", "printable_fields"]
 
 #: The levels of ``logging``, which takes a while to load.
 _INFO: Final = 20
@@ -60,6 +62,9 @@ class RoomLog:
                     self.info("call.accepted", turn=turn, seat=seat, **number)
                 else:
                     self.info("call.refused", turn=turn, seat=seat, **number, reason=entry.reply)
+            case ExcessEntry(turn, _, seat, calls):
+                reason = CallFault.TOO_MANY_CALLS
+                self.info("call.refused", turn=turn, seat=seat, times=calls, reason=reason)
             case RowEntry():
                 self._row(entry)
             case RoutedEntry():
@@ -126,6 +131,15 @@ def _own_logger() -> Any:  # noqa: ANN401 - as above
     )
 
 
+def printable_fields(_logger: object, _method: str, event: dict[str, Any]) -> dict[str, Any]:
+    """Write what a terminal would act on as escapes, in every field of an event."""
+    return {key: _printable_field(value) for key, value in event.items()}
+
+
+def _printable_field(value: object) -> object:
+    return printable(str(value)) if isinstance(value, str) else value
+
+
 @cache
 def _processors() -> list[Any]:
     """Return how a line is made; it takes as long to set up as a turn does to play."""
@@ -134,6 +148,7 @@ def _processors() -> list[Any]:
     return [
         structlog.processors.add_log_level,
         structlog.processors.format_exc_info,
+        printable_fields,
         structlog.dev.ConsoleRenderer(
             colors=sys.stderr.isatty() and not os.environ.get("NO_COLOR")
         ),

@@ -25,7 +25,7 @@ from deskroom.room.host import Host, OnRow, Spoken
 from deskroom.room.late import LateCalls
 from deskroom.room.log import RoomLog
 from deskroom.room.router import Router
-from deskroom.room.seat import Act
+from deskroom.room.seat import Seats
 
 __all__ = ["Room", "RoomResult"]
 
@@ -117,7 +117,7 @@ class Room:
 
     def __init__(
         self,
-        seats: Mapping[str, Act] | Mapping[Seat, Act],
+        seats: Seats,
         *,
         people: Mapping[str, str] | Iterable[Person] = (Person("user", "User"),),
         opening: str | tuple[str, str] | Opening | None = None,
@@ -201,6 +201,8 @@ class Room:
                     fault = error
                 finally:
                     self._done = True
+                    if self._host.leaves_work:
+                        tasks.start_soon(self._host.watch_seats)
                 # Seats that only wait for a turn have been told that there is none, and end.
                 if self._host.leaves_work or delayed:
                     tasks.cancel_scope.cancel()

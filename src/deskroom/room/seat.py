@@ -33,7 +33,7 @@ from deskroom.speech.tools import (
     tool_specs,
 )
 
-__all__ = ["Act", "CallPair", "Caller", "FromSeat", "SeatChannel", "Turn", "run_seat"]
+__all__ = ["Act", "CallPair", "Caller", "FromSeat", "SeatChannel", "Seats", "Turn", "run_seat"]
 
 _WAITED_IN_VAIN: Final = "the seat waited for a task that was cancelled"
 _ROOM_CLOSED: Final = "The room has closed: this call was not taken."
@@ -49,6 +49,17 @@ Act = Callable[["Turn"], Awaitable[object]]
 Answer = Coroutine[Any, Any, Reply]
 #: A tool's name and its arguments, as a seat emits them: neither has been checked.
 CallPair = tuple[object, object]
+
+
+class Seats(Protocol):
+    """A mapping from seats, by id or as a ``Seat``, to what plays each; it may hold both.
+
+    A ``Mapping`` would do, but a type checker takes a dict with keys of both kinds for none.
+    """
+
+    def items(self) -> Iterable[tuple[str | Seat, Act]]:
+        """Return the seats in desk order, each with what plays it."""
+        ...
 
 
 class Caller(Protocol):
@@ -75,6 +86,8 @@ class SeatChannel:
         self.clock = clock
         self.grants: Channel[TurnGrant] = Channel(1, patient=True)
         self.activity: Activity
+        #: Set once the seat's actor has ended.
+        self.ended = anyio.Event()
         self._host = host
         self._replies: Channel[Reply] = Channel(1)
         self._calls = 0
@@ -286,6 +299,18 @@ async def run_seat(
     What it raises costs it the turn, unless it is one of ``ends_room`` or no ``Exception``: then
     ``abandon`` is called, so that nothing is written any more, and it is raised.
     """
+    try:
+        await _play_turns(act, channel, ends_room, abandon)
+    finally:
+        channel.ended.set()
+
+
+async def _play_turns(
+    act: Act,
+    channel: SeatChannel,
+    ends_room: tuple[type[Exception], ...],
+    abandon: Callable[[], None],
+) -> None:
     while True:
         try:
             grant = await channel.grants.receive()

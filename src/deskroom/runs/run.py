@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple, Self
+from typing import Final, Literal, NamedTuple, Self
 
 from attrs import define, field, frozen
 
-from deskroom.core.reasons import CloseReason, Outcome
+from deskroom.core.reasons import CallFault, CloseReason, Outcome
 from deskroom.core.transcript import Row
 from deskroom.engine.entries import (
     CallEntry,
@@ -31,6 +31,9 @@ from deskroom.engine.state import Pending, RoomState, TurnRecord
 from deskroom.errors import RoomFailure, UsageError
 
 __all__ = ["Run", "RunItem", "RunTurn"]
+
+#: No more replies to calls that were only counted are listed.
+_MOST_REPLIES: Final = 1000
 
 #: A grant: the turn's number, the attempt, and the seat.
 Grant = tuple[int, int, str]
@@ -236,6 +239,16 @@ class Index:
                 yield from calls
 
 
+def _replies(record: TurnRecord) -> tuple[str, ...]:
+    """Return the reply to each call, those that were only counted included up to a bound."""
+    replies = record.replies
+    if not record.excess:
+        return tuple(replies)
+    first = replies.index(CallFault.TOO_MANY_CALLS)
+    more = [CallFault.TOO_MANY_CALLS] * min(record.excess, _MOST_REPLIES)
+    return (*replies[:first], *map(str, more), *replies[first:])
+
+
 def _turn(record: TurnRecord, entries: Sequence[RowEntry], index: Index) -> RunTurn:
     grant = (record.number, record.attempt, record.seat)
     end, ended = index.ends.get(grant[:2], (None, None))
@@ -253,7 +266,7 @@ def _turn(record: TurnRecord, entries: Sequence[RowEntry], index: Index) -> RunT
         record.outcome,
         record.row,
         record.granted_at,
-        replies=tuple(record.replies),
+        replies=_replies(record),
         calls=tuple(index.calls.get(grant, ())),
         text=record.text,
         wrote=() if last is None else last.wrote,

@@ -9,9 +9,9 @@ from typing import Final, Protocol, TypedDict, Unpack
 
 from deskroom.core import Person
 from deskroom.errors import FileError, hint
-from deskroom.room import Clock, Entry, Journal, Opening, Policy, Room, Router, Seat, SimulatedClock
+from deskroom.room import Clock, Entry, Journal, Opening, Policy, Room, Router, SimulatedClock
 from deskroom.room.host import OnRow
-from deskroom.room.seat import Act
+from deskroom.room.seat import Seats
 from deskroom.scenario import Replay, Scenario, load_scenario, play_scenario, replay_scenario
 
 __all__ = ["OPENING", "Replayer", "RoomFactory", "RoomOptions", "simulated_room"]
@@ -35,7 +35,7 @@ class RoomOptions(TypedDict, total=False):
 
 
 def simulated_room(
-    seats: Mapping[str, Act] | Mapping[Seat, Act],
+    seats: Seats,
     *,
     opening: str | tuple[str, str] | Opening | None = OPENING,
     clock: Clock | None = None,
@@ -57,7 +57,7 @@ class RoomFactory(Protocol):
 
     def __call__(
         self,
-        seats: Mapping[str, Act] | Mapping[Seat, Act],
+        seats: Seats,
         *,
         opening: str | tuple[str, str] | Opening | None = OPENING,
         clock: Clock | None = None,

@@ -30,7 +30,7 @@ from typing import (
 
 import attrs
 
-from deskroom.errors import WireError
+from deskroom.errors import UsageError, WireError
 from deskroom.wire.codecs import (
     ANYTHING,
     FLAG,
@@ -98,7 +98,7 @@ class Form(Generic[T]):
                 raise WireError("is not a field here", path=key, code="unknown")
         try:
             return self._make(*values)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, UsageError) as error:
             raise WireError(f"is not valid: {error.args[0]}") from None
 
     def _reader(self) -> str:
@@ -118,7 +118,7 @@ class Form(Generic[T]):
                 *steps,
                 f"        if {' and '.join(filter(None, tests))}:",
                 f"            return make({', '.join(made)})",
-                "    except (KeyError, TypeError, ValueError, WireError):",
+                "    except (KeyError, TypeError, ValueError, UsageError, WireError):",
                 "        pass",
                 "    return careful(value)",
             ]
@@ -134,7 +134,7 @@ class Form(Generic[T]):
 
     def _compiled(self, name: str, source: str) -> Any:  # noqa: ANN401 - a function
         known = {"codecs": self._codecs, "make": self._make, "careful": self.careful}
-        scope: dict[str, Any] = {**known, "WireError": WireError}
+        scope: dict[str, Any] = {**known, "UsageError": UsageError, "WireError": WireError}
         exec(source, scope)  # noqa: S102 - made of the keys of a class of ours
         return scope[name]
 

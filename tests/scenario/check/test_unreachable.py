@@ -452,6 +452,7 @@ def told_copies(warnings: tuple[CheckWarning, ...], replay: Replay) -> set[str]:
     return labels
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(text=scenarios())
 def test_whatever_is_told_to_be_never_reached_is_left_over(text: str) -> None:

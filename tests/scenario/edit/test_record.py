@@ -120,6 +120,7 @@ def replayed(recorded: Recorded) -> list[Entry]:
 # What a script had
 
 
+@pytest.mark.slow
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_a_replay_that_is_recorded_replays_to_the_same(scenarios: Any, data: st.DataObject) -> None:
@@ -494,9 +495,9 @@ def test_a_name_that_no_file_can_hold_is_an_error() -> None:
 
 def test_a_scenario_that_no_file_can_hold_is_an_error() -> None:
     """A file may have so many bytes."""
-    acts = {"a": ScriptedSeat([("shout", {"volume": "x" * (17 << 20)})])}
+    acts = {"a": ScriptedSeat([post("x" * (17 << 20))])}
     with pytest.raises(RecordError, match="the scenario would be larger than 16 MiB"):
-        record(lived(acts))
+        record(lived(acts, policy=Policy(max_message_bytes=20 << 20)))
 
 
 def test_a_room_that_the_format_does_not_allow_is_an_error() -> None:

@@ -573,6 +573,7 @@ def left(replay: Replay) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_after_an_update_a_scenario_replays_clean(scenarios: Any, data: st.DataObject) -> None:

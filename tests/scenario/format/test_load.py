@@ -450,6 +450,7 @@ def test_a_file_of_problems_is_reported_soon(text: str) -> None:
     assert MAX_PROBLEMS == len(problems(text))
 
 
+@pytest.mark.slow
 def test_twenty_thousand_turns_are_read() -> None:
     """A long scenario is no problem, with an expectation in each turn."""
     scenario = parse_scenario(DESK + (TURN + 'expect = { next = "lead" }\n') * 20_000)

@@ -265,6 +265,7 @@ def test_an_error_at_the_end_points_at_the_last_line_that_says_something() -> No
     assert (2, 9) == (caught.value.line, caught.value.column)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text, error",
     [
@@ -387,6 +388,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
     assert "unreadable" == file_error(path)
 
 
+@pytest.mark.slow
 def test_a_large_file_is_refused_unread(tmp_path: Path) -> None:
     """The limit itself is accepted, one byte more is not."""
     path = tmp_path / "f.toml"

@@ -209,6 +209,7 @@ def test_a_comment_is_one_line() -> None:
     assert "#" == comment("")
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_any_scenario_reads_as_it_was(scenarios: Any, data: st.DataObject) -> None:
     """Writing it again gives the same text, and every copy of a repeated turn is there."""

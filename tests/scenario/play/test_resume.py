@@ -82,6 +82,7 @@ def told(entries: Iterable[Entry]) -> list[str]:
 # Wherever a run is cut off, it goes on to the same
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 @given(data=st.data())
 def test_a_run_that_is_cut_off_anywhere_goes_on_to_the_same_entries(
@@ -114,6 +115,7 @@ class Stopping(ListJournal):
             self.room.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 @given(data=st.data())
 def test_a_run_that_is_stopped_anywhere_goes_on_to_the_same_entries(

@@ -192,6 +192,8 @@ def _person(entry: RowEntry) -> RecordedTurn:
 def _recorded(turn: RunTurn, run: Run) -> RecordedTurn:
     calls = [call for call in turn.calls if call.source == "call"]
     in_time, late = [call for call in calls if not call.late], [call for call in calls if call.late]
+    # Calls that were only counted were refused as the last one that was kept.
+    in_time += in_time[-1:] * (len(turn.replies) - len(calls))
     remarks = dict.fromkeys(_call_remarks(calls))
     timed_out = turn.outcome == "timed_out"
     if timed_out:

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Final, Generic, TypeGuard, TypeVar, Union, get_args, get_origin
+from typing import Any, Final, Generic, NamedTuple, TypeGuard, TypeVar, Union, get_args, get_origin
 
 import attrs
-from attrs import frozen
 
+from deskroom.core.limits import Limit
 from deskroom.scenario.format.model import FROM_LOADER, Call, Nobody, choices_of
 from deskroom.scenario.format.position import KeyPath
 from deskroom.scenario.format.problems import (
@@ -50,8 +50,7 @@ _OMITTED: Final = _Omitted.OMITTED
 _Convert = Callable[[Any, KeyPath, Findings], Any]
 
 
-@frozen
-class Converted(Generic[T]):
+class Converted(NamedTuple, Generic[T]):
     """What a value became, or None; ``complete`` when nothing had to be left out."""
 
     part: T | None
@@ -109,6 +108,8 @@ class _Table:
             for field in fields
             if FROM_LOADER not in field.metadata
         }
+        #: The keys of which any value of this class is right: most are texts.
+        self._plain = {field.name: str for field in fields if self._keys.get(field.name) is _text}
         self._required = [field.name for field in fields if field.default is attrs.NOTHING]
         self._extra = [
             (field.name, field.metadata[FROM_LOADER])
@@ -128,6 +129,9 @@ class _Table:
             return None
         arguments: dict[str, Any] = {}
         for key, inner in value.items():
+            if type(inner) is self._plain.get(key):
+                arguments[key] = inner
+                continue
             convert_inner = self._keys.get(key)
             if convert_inner is None:
                 refuse_unknown_keys(findings, path, [key], self._keys)
@@ -214,6 +218,8 @@ def _choice(choices: Mapping[str, object]) -> _Convert:
 def _validated(attribute: attrs.Attribute[Any], convert_value: _Convert) -> _Convert:
     """Run the attribute's own validator here, where the path to a value out of range is known."""
     validate: Any = attribute.validator
+    if isinstance(validate, Limit):
+        validate = validate.validator
 
     def convert_validated(value: object, path: KeyPath, findings: Findings) -> object:
         converted = convert_value(value, path, findings)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from hashlib import sha256
 from typing import Final, TypeVar
 
@@ -193,13 +192,12 @@ def _scenario(document: Document) -> Scenario:
     )
 
 
-def _copies(turn: Turn) -> Iterator[Turn]:
+def _copies(turn: Turn) -> tuple[Turn, ...]:
     """Return the turn, or as many copies as it is repeated."""
     if turn.repeat == 1:
-        yield turn
-        return
-    for copy in range(1, turn.repeat + 1):
-        yield evolve(turn, label=f"{turn.number}.{copy}")
+        return (turn,)
+    copies = range(1, turn.repeat + 1)
+    return tuple(evolve(turn, label=f"{turn.number}.{copy}") for copy in copies)
 
 
 @frozen(kw_only=True)

@@ -77,8 +77,8 @@ def _number(_document: Document, path: KeyPath, _: Mapping[str, Any]) -> int:
     return int(path[-1]) + 1
 
 
-def _label(document: Document, path: KeyPath, table: Mapping[str, Any]) -> str:
-    return str(_number(document, path, table))
+def _label(_document: Document, path: KeyPath, _: Mapping[str, Any]) -> str:
+    return str(int(path[-1]) + 1)
 
 
 # --- who is there ------------------------------------------------------------------------------

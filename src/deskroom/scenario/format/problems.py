@@ -55,6 +55,7 @@ ProblemKind = Literal[
     "needs_a_row",
     "needs_a_person",
     "no_active_seat",
+    "control_character",
     "too_deep",
     "too_many_turns",
 ]

@@ -18,6 +18,8 @@ from deskroom.core.text import ascii_lower, is_blank
 from deskroom.engine.policy import Policy
 from deskroom.engine.setup import Seat
 from deskroom.errors import DeskError, RosterError
+from deskroom.lookalike import character_name
+from deskroom.printable import control_in
 from deskroom.scenario.format.model import (
     ROW_KEYS,
     DeskSpec,
@@ -108,6 +110,7 @@ def _unknown_name(name: str, what: str, known: Iterable[str]) -> str:
 
 def check_desk(findings: Findings, desk: DeskSpec) -> None:
     """Check that the desk's roster and the desk itself are valid, as the core sees it."""
+    _check_ids(findings, desk)
     reported = Counter[tuple[str, str]]()
     for kind, id_ in roster_faults(desk.roster()):
         path = _path_of_id(desk, kind, id_, reported[kind, id_])
@@ -117,6 +120,17 @@ def check_desk(findings: Findings, desk: DeskSpec) -> None:
         key = _desk_key(desk, kind)
         value = desk.id if key == "id" else desk.name
         findings.caused(("desk", key), _sentence(kind, value), DeskError(kind, id_))
+
+
+def _check_ids(findings: Findings, desk: DeskSpec) -> None:
+    ids: list[tuple[KeyPath, str]] = [(("desk", "id"), desk.id)]
+    ids += [(("desk", "seats", at, "id"), seat.id) for at, seat in enumerate(desk.seats)]
+    ids += [(("desk", "people", at, "id"), person.id) for at, person in enumerate(desk.people)]
+    for path, id_ in ids:
+        control = control_in(id_)
+        if control is not None:
+            problem = f"{quoted(id_)} holds {character_name(control)}, which no id may hold"
+            findings.at_value(path, "control_character", problem)
 
 
 def _sentence(kind: str, value: str) -> str:

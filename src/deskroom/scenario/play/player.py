@@ -63,6 +63,7 @@ class ScriptPlayer:
         self._logs_info = self._log.hears_info
         self._now = 0.0
         self._count = 0
+        self._excess = 0
         self._timers: list[tuple[float, int, _Sleeper]] = []
         self._inbox: deque[Call] = deque()
         for late in late_calls:
@@ -108,11 +109,14 @@ class ScriptPlayer:
         entry = self._engine.judge_call(call)
         if entry is not None:
             self._write(entry)
+        elif self._engine.is_excess(call):
+            self._excess += 1
 
     # A turn
 
     def _play(self, grant: TurnEntry) -> None:
         self._write(grant)
+        self._excess = 0
         turn = _NOTHING if grant.cue is None else self._turns[grant.cue]
         calls = listed_calls(turn)
         if turn.takes and not self._wait(turn.takes, _Sleeper(grant, (*calls, *turn.late))):
@@ -124,7 +128,7 @@ class ScriptPlayer:
         raised = None if turn.crash is None else Raised("ScriptedCrash", turn.crash)
         text = turn.text or "" if raised is None else ""
         end = TurnEnd(grant.turn, grant.attempt, grant.seat, text, wrote, raised)
-        for entry in self._engine.end(end):
+        for entry in (*self._engine.excess(self._excess), *self._engine.end(end)):
             self._write(entry)
         self._inbox.extend(_calls(grant, turn.late))
 

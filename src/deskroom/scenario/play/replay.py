@@ -76,7 +76,9 @@ def replay_scenario(
     except Exception:  # noqa: BLE001 - each backend has its own way to say that no loop is running
         anyio.run(play, backend=backend, backend_options=LOOP_OPTIONS[backend])
         return played[0]
-    raise UsageError("an event loop is running here; await play_scenario(scenario) instead")
+    raise UsageError(
+        "an event loop is running here; await deskroom.scenario.play_scenario(scenario) instead"
+    )
 
 
 async def play_scenario(

@@ -8,7 +8,9 @@ from hashlib import sha256
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
+from deskroom.core.reasons import OK
 from deskroom.engine.entries import CallEntry, HeaderEntry
+from deskroom.engine.kept import kept, kept_text
 from deskroom.engine.setup import Setup, difference
 from deskroom.errors import FileError
 from deskroom.runs.run import Run, RunTurn
@@ -98,7 +100,9 @@ def _turn_differs(turn: Turn, played: RunTurn) -> Iterator[str]:
     made = [call for call in played.calls if call.source == "call"]
     in_time = [call for call in made if not call.late]
     yield from _calls_differ(f"turn {turn.label}", "call", listed, in_time)
-    if played.outcome is not None and len(in_time) < len(listed):
+    # Calls that were only counted have a reply and no entry.
+    counted = len(played.replies) - len(made)
+    if played.outcome is not None and len(in_time) + counted < len(listed):
         yield f"turn {turn.label} made fewer calls there than here"
     too_late = [call for call in made if call.late]
     yield from _calls_differ(f"turn {turn.label}", "late call", late, too_late)
@@ -108,7 +112,7 @@ def _turn_differs(turn: Turn, played: RunTurn) -> Iterator[str]:
         yield f"turn {turn.label} left behind {list(played.wrote)} there and {list(turn.wrote)} here"
     if (played.outcome == "failed") != (turn.crash is not None):
         yield f"turn {turn.label} crashes in one of them only"
-    elif played.row is None and turn.crash is None and played.text != (turn.text or ""):
+    elif played.row is None and turn.crash is None and played.text != kept_text(turn.text or ""):
         yield f"the text of turn {turn.label} is another here"
 
 
@@ -122,7 +126,10 @@ def _calls_differ(
         if call is None:
             yield f"{turn} made more {noun}s there than here"
             return
-        if (entry.tool, entry.arguments) != (call.tool, plain(call.arguments)):
+        sent = call.tool, plain(call.arguments)
+        if entry.reply != OK:
+            sent = kept(call.tool), kept(call.arguments)
+        if (entry.tool, entry.arguments) != sent:
             yield f"{noun} {number} of {turn} is another here"
 
 

@@ -43,9 +43,6 @@ def parse_setting(text: str) -> Setting:
     if not equals:
         _refuse(text, f"found {quoted(text)}, expected KEY=VALUE")
     document = _document(text, key.strip(), value.strip())
-    if _TABLE not in document.data:
-        what = "a key of the policy, such as policy.dispatch.max_hops"
-        _refuse(text, f"found {quoted(key.strip())}, expected {what}{_near(key.strip())}")
     findings = Findings(document)
     policy = convert(findings, (_TABLE,), document.data[_TABLE], Policy).part
     if policy is None or findings:
@@ -87,6 +84,9 @@ def _document(text: str, key: str, value: str) -> Document:
         plain = None
     if plain is None or list(_leaves(plain.data)) != [0]:
         what = "one key, such as policy.dispatch.max_hops"
+        _refuse(text, f"found {quoted(key)}, expected {what}{_near(key)}")
+    if _TABLE not in plain.data:
+        what = "a key of the policy, such as policy.dispatch.max_hops"
         _refuse(text, f"found {quoted(key)}, expected {what}{_near(key)}")
     try:
         document = parse_toml(f"{key} = {value}", text)

@@ -484,6 +484,10 @@ UNREADABLE: list[tuple[str, str]] = [
         "#\n" * 1_000_001,
         "1000001:1 too_large: the file has more than 1,000,000 keys, values and tables",
     ),
+    (
+        "[[a]]\n" * 100_001,
+        "100001:1 too_large: the file has more than 200,000 keys and tables",
+    ),
 ]
 
 

@@ -286,10 +286,12 @@ def test_an_error_at_the_end_points_at_the_last_line_that_says_something() -> No
             "a=[" + "1," * 1_000_001,
             "1:2000001 too_large",
         ),
+        ("[[a]]\n" * 100_001, "100001:1 too_large"),
+        ("a = 1\n" * 200_001, "200001:3 too_large"),
     ],
     ids=[
         *("brackets", "open lists", "lists", "tables", "deep tables", "dots", "header dots"),
-        *("digits", "hex digits", "comments", "elements"),
+        *("digits", "hex digits", "comments", "elements", "tables in a list", "keys"),
     ],
 )
 def test_a_hostile_text_is_refused_soon(text: str, error: str) -> None:

@@ -241,6 +241,7 @@ def test_a_warning_says_what_is_suspicious(text: str, expected: str) -> None:
 
 def test_a_warning_reads_as_one_line() -> None:
     """It begins with the place."""
-    warning = check_text(scenario(f"{TURN}expect = {{}}\n"), "x.toml").warnings[-1]
+    pinned = f"{TURN}expect = {{ audience = 'desk' }}\n"
+    (warning,) = check_text(scenario(f"{TURN}expect = {{}}\n{pinned}"), "x.toml").warnings
     expected = "x.toml:11:1: warning: turn[1].expect: this expects nothing, so it cannot fail"
     assert expected == str(warning)

@@ -25,7 +25,7 @@ from types import TracebackType
 from typing import Final, Literal, Self
 from weakref import WeakSet
 
-from filelock import lock_descriptor
+from filelock import lock_descriptor, unlock_descriptor
 
 from deskroom.engine.entries import CloseEntry, EndEntry, Entry, HeaderEntry, RoutedEntry, RowEntry
 from deskroom.journal.chain import FIRST, seal
@@ -251,6 +251,8 @@ class JournalFile:
             raise self._failure(error) from error
         finally:
             self._take_away_if_empty(file)
+            # A child that was forked just now may not have let go of the file yet.
+            unlock_descriptor(file.fileno())
             file.close()
 
     def _finish(self, file: FileIO) -> None:

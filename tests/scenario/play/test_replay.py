@@ -570,7 +570,7 @@ def test_a_replay_runs_a_loop_of_its_own(backend: Literal["asyncio", "trio"]) ->
 async def test_a_replay_inside_a_loop_is_a_wrong_use() -> None:
     """With actors of its own; the error says what to await instead. Without, it works anywhere."""
     scenario = parsed('[policy]\nmax_turns = 1\n[[turn]]\nseat = "a"\nsay = "x"\nrepeat = 2')
-    with pytest.raises(UsageError, match="await play_scenario"):
+    with pytest.raises(UsageError, match=r"await deskroom\.scenario\.play_scenario"):
         replay_scenario(scenario, backend="asyncio")
     assert replay_scenario(scenario).ok
     assert (await play_scenario(scenario)).ok

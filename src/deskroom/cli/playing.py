@@ -14,7 +14,7 @@ from attrs import evolve, field, frozen
 from deskroom.cli.output import shown_path
 from deskroom.cli.shared import check_seat
 from deskroom.core import OPERATOR, Viewer
-from deskroom.engine.entries import Journal
+from deskroom.engine.entries import Journal, MemoryJournal
 from deskroom.errors import FileError
 from deskroom.render.replay import mismatch_line, replay_json, replay_lines, scenario_title
 from deskroom.render.screen import PLAIN, Screen
@@ -192,7 +192,7 @@ def _played(scenario: Scenario, options: Options) -> Replay:
 
             journal = stack.enter_context(JournalFile.create(options.journal_path))
         elif options.repeat > 1:
-            journal = _memory_journal()
+            journal = MemoryJournal()
         replay = replay_scenario(
             scenario, backend=options.backend, journal=journal, fail_on_unused=unused
         )
@@ -202,17 +202,11 @@ def _played(scenario: Scenario, options: Options) -> Replay:
 
     lines = journal_lines(replay.run.journal)
     for number in range(2, options.repeat + 1):
-        again = replay_scenario(scenario, backend=options.backend, journal=_memory_journal())
+        again = replay_scenario(scenario, backend=options.backend, journal=MemoryJournal())
         mismatch = repeat_mismatch(scenario.path, number, lines, journal_lines(again.run.journal))
         if mismatch is not None:
             return evolve(replay, mismatches=(*replay.mismatches, mismatch))
     return replay
-
-
-def _memory_journal() -> Journal:
-    from deskroom.journal.memory import MemoryJournal
-
-    return MemoryJournal()
 
 
 # --- under another policy ----------------------------------------------------------------------

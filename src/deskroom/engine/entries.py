@@ -28,6 +28,7 @@ __all__ = [
     "ExcessEntry",
     "HeaderEntry",
     "Journal",
+    "MemoryJournal",
     "Raised",
     "RoutedEntry",
     "RowEntry",
@@ -200,3 +201,17 @@ class Journal(Protocol):
     def write(self, entry: Entry) -> None:
         """Append one entry. Raises ``RoomFailure`` when it cannot be kept."""
         ...
+
+
+class MemoryJournal:
+    """A journal that keeps its entries in memory, and in another journal first if there is one."""
+
+    def __init__(self, journal: Journal | None = None) -> None:
+        self.entries: list[Entry] = []
+        self._journal = journal
+
+    def write(self, entry: Entry) -> None:
+        """Keep one entry. Raises what the other journal raises."""
+        if self._journal is not None:
+            self._journal.write(entry)
+        self.entries.append(entry)

@@ -140,7 +140,8 @@ class RoomState:
         return self.script is not None and self.script.script.listed
 
     def apply(self, entry: Entry) -> None:
-        """Fold one entry in."""
+        """Fold one entry in. A room that goes on behind a close was stopped, and is open again."""
+        self.closed = None
         self._FOLDS[type(entry)](self, entry)
 
     def _header(self, entry: HeaderEntry) -> None:  # noqa: ARG002 - the setup is known already
@@ -148,11 +149,6 @@ class RoomState:
 
     def _close(self, entry: CloseEntry) -> None:
         self.closed = entry.reason
-
-    def reopen(self) -> None:
-        """Let a room that was stopped go on; a room that closed by a rule stays closed."""
-        if self.closed == CloseReason.STOPPED:
-            self.closed = None
 
     def record(self, number: int, attempt: int, seat: str) -> TurnRecord | None:
         """Return a turn that this seat was granted, or None if it never was."""

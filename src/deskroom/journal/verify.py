@@ -38,6 +38,8 @@ from deskroom.journal.reader import JournalError, Line, read_journal
 
 __all__ = ["Differs", "Verified", "Verifier", "checked_lines", "verify", "verify_entries"]
 
+_STOP: Final = CloseEntry(CloseReason.STOPPED)
+
 E = TypeVar("E", bound=Entry)
 
 
@@ -80,7 +82,7 @@ def verify_entries(entries: Iterable[Entry], path: str | Path) -> Verified:
     for number, entry in enumerate(entries, start=1):
         verifier.take(number, entry)
     state = verifier.engine.state
-    return Verified(number, len(state.rows), state.granted, state.closed)
+    return Verified(number, len(state.rows), state.granted, verifier.closed)
 
 
 def checked_lines(lines: Iterable[Line], path: str | Path) -> Iterator[Line]:
@@ -99,6 +101,7 @@ class Verifier:
 
     def __init__(self, path: str | Path) -> None:
         self._path = str(path)
+        self._stopped = False
         self._engine: Engine | None = None
         #: The message that was read out of the open turn's text, and not yet its end.
         self._read_from_text: CallEntry | None = None
@@ -126,7 +129,15 @@ class Verifier:
             raise Differs(self._path, number, "entry", expected)
         if entry != expected:
             raise Differs(self._path, number, *difference(entry, expected))
-        self.engine.apply(expected)
+        # A stop ends nothing: what comes next is checked as if it had not been.
+        self._stopped = expected == _STOP
+        if not self._stopped:
+            self.engine.apply(expected)
+
+    @property
+    def closed(self) -> CloseReason | None:
+        """Why the room closed, if the entries so far end there."""
+        return CloseReason.STOPPED if self._stopped else self.engine.state.closed
 
     def _begin(self, header: HeaderEntry) -> str | None:
         try:
@@ -143,11 +154,9 @@ class Verifier:
 
     def _expected(self, entry: Entry) -> Entry | str:
         """Return the entry that the rules give here, or why they give none of this kind."""
-        state = self.engine.state
-        if state.closed is not None:
-            state.reopen()
-            if state.closed is not None:
-                return f"the room closed before it ({state.closed})"
+        closed = self.engine.state.closed
+        if closed is not None:
+            return f"the room closed before it ({closed})"
         return self._OF_KIND[type(entry)](self, entry)
 
     def _header(self, entry: HeaderEntry) -> str:  # noqa: ARG002 - there is only one anyway

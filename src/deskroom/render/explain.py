@@ -29,7 +29,7 @@ from deskroom.core.explain import Hidden
 from deskroom.core.masking import code_spans
 from deskroom.core.reasons import NoTurnReason
 from deskroom.core.text import is_blank, trim
-from deskroom.engine.calls import Accepted, Refusal, Speaker, broadcast_problem, judge
+from deskroom.engine.calls import Accepted, Refusal, Speaker, broadcast_problem, judge, judge_post
 from deskroom.engine.policy import Policy
 from deskroom.engine.sentences import accepted_text, note_sentence, refusal_text
 from deskroom.engine.setup import Seat
@@ -39,7 +39,7 @@ from deskroom.runs.values import target_value
 from deskroom.runs.why import decision_clause
 from deskroom.scenario import DeskSpec
 from deskroom.speech import Read, extract_post
-from deskroom.speech.tools import POST, served
+from deskroom.speech.tools import served
 
 __all__ = [
     "Explanation",
@@ -164,7 +164,7 @@ def _explain_post(post: str, speaker: Speaker) -> Explanation:
     said = _nothing(agent(speaker.id), speaker.directory, post, speaker.hop)
     if is_blank(post):
         return evolve(said, why="nothing can be read out of the text, so the turn is silent")
-    verdict = judge(served(POST), {"message": post}, evolve(speaker, fence=False))
+    verdict = judge_post({"message": post}, speaker)
     return _judged(said, verdict, speaker)
 
 

@@ -271,14 +271,14 @@ def _only_one(group: BaseExceptionGroup[BaseException]) -> BaseException:
 
 
 def _resume(engine: Engine, entries: Iterable[Entry]) -> None:
-    """Fold the entries of an earlier run; a room that was stopped is open again."""
+    """Fold the entries of an earlier run. A stop ends nothing: the room goes on from there."""
     for entry in entries:
         if isinstance(entry, HeaderEntry):
             differs = difference(entry.setup, engine.setup)
             if differs is not None:
                 raise UsageError(f"these entries are of another room: {differs}")
-        engine.apply(entry)
-    engine.state.reopen()
+        if entry != CloseEntry(CloseReason.STOPPED):
+            engine.apply(entry)
 
 
 def _people(people: Mapping[str, str] | Iterable[Person]) -> tuple[Person, ...]:

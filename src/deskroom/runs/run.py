@@ -16,7 +16,6 @@ from deskroom.core.reasons import CallFault, CloseReason, Outcome
 from deskroom.core.transcript import Row
 from deskroom.engine.entries import (
     CallEntry,
-    CloseEntry,
     EndEntry,
     Entry,
     HeaderEntry,
@@ -119,8 +118,6 @@ class Run:
                 state.apply(entry)
             except (LookupError, AttributeError):
                 raise UsageError(f"entry {number} cannot follow those before it") from None
-        if not isinstance(journal[-1], CloseEntry):
-            state.closed = None
         return cls(state, journal)
 
     @property

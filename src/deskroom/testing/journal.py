@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from deskroom.engine.entries import Entry, RowEntry
+from deskroom.engine.entries import Entry, MemoryJournal, RowEntry
 from deskroom.errors import RoomFailure
-from deskroom.journal.memory import MemoryJournal
 
 __all__ = ["ListJournal"]
 

@@ -13,8 +13,15 @@ from hypothesis import strategies as st
 
 from deskroom.core import NoTurn
 from deskroom.core.reasons import CloseReason, NoTurnReason
-from deskroom.engine.entries import CallEntry, CloseEntry, Entry, RoutedEntry, RowEntry, TurnEntry
-from deskroom.journal.memory import MemoryJournal
+from deskroom.engine.entries import (
+    CallEntry,
+    CloseEntry,
+    Entry,
+    MemoryJournal,
+    RoutedEntry,
+    RowEntry,
+    TurnEntry,
+)
 from deskroom.room import (
     ChairPolicy,
     Policy,

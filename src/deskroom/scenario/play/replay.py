@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from deskroom.engine.engine import Engine
-from deskroom.engine.entries import Entry, Journal
+from deskroom.engine.entries import Entry, Journal, MemoryJournal
 from deskroom.engine.script import Cue, Script
 from deskroom.engine.setup import Opening, Setup
 from deskroom.errors import DeskroomError, UsageError
@@ -58,7 +58,7 @@ def replay_scenario(
     already: there, await ``play_scenario``.
     """
     if backend is None:
-        kept = _Kept(journal)
+        kept = MemoryJournal(journal)
         engine = scripted_engine(scenario, journal)
         ScriptPlayer(scenario, engine, kept).run()
         return compare(scenario, Run(engine.state, kept.entries), fail_on_unused=fail_on_unused)
@@ -85,25 +85,11 @@ async def play_scenario(
     scenario: Scenario, *, journal: Journal | None = None, fail_on_unused: bool = False
 ) -> Replay:
     """Play a scenario with actors on the running event loop, in simulated time, and compare."""
-    kept = _Kept(journal)
+    kept = MemoryJournal(journal)
     room = scripted_room(scenario, journal=kept, keeps_digest=journal is not None)
     await run_scripted(room)
     run = Run(room.engine.state, kept.entries)
     return compare(scenario, run, fail_on_unused=fail_on_unused)
-
-
-class _Kept:
-    """Keeps the entries of a room in memory, and in its journal if there is one."""
-
-    def __init__(self, journal: Journal | None) -> None:
-        self.entries: list[Entry] = []
-        self._journal = journal
-
-    def write(self, entry: Entry) -> None:
-        """Keep one entry."""
-        if self._journal is not None:
-            self._journal.write(entry)
-        self.entries.append(entry)
 
 
 async def run_scripted(room: Room) -> RoomResult:

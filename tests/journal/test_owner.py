@@ -164,8 +164,10 @@ def test_the_fork_of_a_parent_that_was_killed_blocks_nobody(path: Path) -> None:
         "from tests.journal.test_owner import HEADER\n"
         "journal = JournalFile.create(sys.argv[1])\n"
         "journal.write(HEADER)\n"
+        "ready, done = os.pipe()\n"
         "child = os.fork()\n"
-        "if child: print(child, flush=True)\n"
+        "if child: os.read(ready, 1); print(child, flush=True)\n"
+        "else: os.write(done, b'.')\n"
         "time.sleep(60)\n"
     )
     root = Path(__file__).parents[2]

@@ -239,7 +239,6 @@ HEAVY = {
     "structlog",
     "click",
     "rich",
-    "cattrs",
     "tree_sitter",
     "trio",
 }
@@ -277,7 +276,7 @@ def test_the_actors_are_loaded_when_they_are_asked_for() -> None:
     """A room needs its event loops' library; it does not need the reader of scenarios."""
     loaded = loaded_by("import deskroom; deskroom.Room")
     assert "anyio" in loaded
-    assert set() == loaded & {"structlog", "rich", "click", "cattrs", "tree_sitter", "trio"}
+    assert set() == loaded & {"structlog", "rich", "click", "tree_sitter", "trio"}
 
 
 @pytest.mark.parametrize("module", ["engine", "engine.engine", "journal", "speech", "wire"])

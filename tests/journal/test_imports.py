@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-HEAVY = ("anyio", "asyncio", "cattrs", "rich", "structlog")
+HEAVY = ("anyio", "asyncio", "rich", "structlog")
 
 
 @pytest.mark.parametrize("module", ["deskroom.wire", "deskroom.journal"])

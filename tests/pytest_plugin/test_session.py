@@ -25,7 +25,7 @@ LIGHT = {
     "deskroom.lookalike",
     "deskroom.pytest_plugin",
 }
-HEAVY = {"anyio", "attr", "attrs", "cattrs", "regex", "rich", "structlog", "tree_sitter"}
+HEAVY = {"anyio", "attr", "attrs", "regex", "rich", "structlog", "tree_sitter"}
 
 
 def test_a_session_without_a_scenario_loads_nothing_of_the_room(

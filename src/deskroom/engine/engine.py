@@ -167,8 +167,6 @@ class Engine:
         if state.closed is not None:
             return None
         record = state.open
-        if self.is_excess(call):
-            return None
         if record is None or not _is_of(call, record):
             past = state.record(call.turn, call.attempt, call.seat)
             refusal = _NOT_YOUR_TURN if past is None else _TURN_ENDED
@@ -177,7 +175,10 @@ class Engine:
                 return None
             return _call_entry(call, number, refusal, late=True)
         verdict: Verdict
-        if len(record.replies) >= self.setup.policy.max_calls:
+        past_the_most = len(record.replies) - self.setup.policy.max_calls
+        if past_the_most > 0:
+            return None
+        if past_the_most == 0:
             verdict = _TOO_MANY_CALLS
         else:
             verdict = judge(call.tool, call.arguments, state.speakers[call.seat])

@@ -6,7 +6,7 @@ the form does not have, and a value of another type: ``true`` is no integer. Eve
 ``WireError`` with the path of the field.
 
 A journal is read at the speed of this file. So a form compiles its two functions when they are
-first used, as attrs and cattrs do. The one that reads takes only what is right; what is wrong with
+first used, as attrs does. The one that reads takes only what is right; what is wrong with
 anything else, ``Form.careful`` finds out.
 """
 

@@ -257,7 +257,7 @@ def loaded_by(statement: str) -> set[str]:
     """Return the modules that are loaded after a statement in a fresh process."""
     code = f"import json, sys; {statement}; print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return set(json.loads(done.stdout))
+    return set(json.loads(done.stdout.splitlines()[-1]))
 
 
 def test_importing_the_package_is_cheap() -> None:
@@ -284,6 +284,15 @@ def test_a_host_and_a_journal_need_no_event_loop(module: str) -> None:
     """The rules of a room, and a reader of journals, start in a process that has none of it."""
     loaded = loaded_by(f"import deskroom.{module}")
     assert (True, set()) == (f"deskroom.{module}" in loaded, HEAVY & loaded)
+
+
+@pytest.mark.parametrize("level", ["warning", "error"])
+def test_a_replay_starts_without_an_event_loop_and_without_structlog(level: str) -> None:
+    """A replay that logs nothing loads neither; both take longer to load than it takes to play."""
+    arguments = ["replay", "-q", "--log-level", level, "scenarios/run-28.toml"]
+    loaded = loaded_by(f"from deskroom.cli.main import _run; assert not _run({arguments!r})")
+    assert "deskroom.scenario.play.player" in loaded
+    assert set() == loaded & {"anyio", "asyncio", "structlog"}
 
 
 def test_a_lazy_name_is_the_very_object_of_its_home() -> None:

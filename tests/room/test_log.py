@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import structlog
 
-from deskroom.room.log import RoomLog
+from deskroom.room.log import RoomLog, set_own_level
 
 
 @pytest.fixture(autouse=True)
@@ -16,6 +16,7 @@ def _as_it_was() -> Iterator[None]:
     structlog.reset_defaults()
     yield
     structlog.reset_defaults()
+    set_own_level("warning")
 
 
 def test_a_program_that_configured_nothing_hears_only_of_warnings_on_stderr(
@@ -30,6 +31,21 @@ def test_a_program_that_configured_nothing_hears_only_of_warnings_on_stderr(
     assert 1 == len(err.splitlines())
     assert ("row.committed" not in err, "turn.timed_out" in err) == (True, True)
     assert "room=d turn=2" in err.replace("                 ", " ")
+
+
+def test_a_program_may_hear_only_of_errors_without_structlog(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A warning goes nowhere, an error to stderr; and a warning again once that is taken back."""
+    set_own_level("error")
+    own = RoomLog("d")
+    own.warning("turn.timed_out", turn=2)
+    assert "" == capsys.readouterr().err
+    own.error("room.failed", ValueError("full"))
+    assert "room.failed" in capsys.readouterr().err
+    set_own_level("warning")
+    RoomLog("d").warning("turn.timed_out", turn=2)
+    assert "turn.timed_out" in capsys.readouterr().err
 
 
 def test_a_program_that_configured_structlog_gets_events_its_own_way(events: list[Any]) -> None:

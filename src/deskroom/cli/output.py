@@ -74,10 +74,13 @@ def shown_path(path: str) -> str:
 def configure_logs(format_: str, level: str) -> None:
     """Send structlog events to stderr. No event carries a time: a replay has none of its own.
 
-    Rooms already log warnings to stderr as the console shows them, so structlog is not loaded for
-    that alone: it takes longer to load than a scenario takes to be played.
+    Rooms log warnings and errors to stderr by themselves, as the console shows them, so structlog is
+    not loaded for that alone: it takes longer to load than a scenario takes to be played.
     """
-    if (format_, level) == ("console", "warning") and "structlog" not in sys.modules:
+    if format_ == "console" and level in {"warning", "error"} and "structlog" not in sys.modules:
+        from deskroom.room.log import set_own_level
+
+        set_own_level("error" if level == "error" else "warning")
         return
     import logging
 

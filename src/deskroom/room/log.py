@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from deskroom.core.reasons import OK, CallFault, Outcome, RowKind
 from deskroom.engine.engine import Engine
@@ -22,11 +22,14 @@ from deskroom.engine.entries import (
 )
 from deskroom.printable import printable
 
-__all__ = ["RoomLog", "printable_fields"]
+__all__ = ["RoomLog", "printable_fields", "set_own_level"]
 
 #: The levels of ``logging``, which takes a while to load.
 _INFO: Final = 20
 _WARNING: Final = 30
+_ERROR: Final = 40
+#: The least level that is heard where nobody configured structlog.
+_own_level = _WARNING
 
 
 class RoomLog:
@@ -101,6 +104,8 @@ class RoomLog:
 
     def warning(self, event: str, **fields: object) -> None:
         """Log what somebody should look at."""
+        if _own_level > _WARNING and not _is_configured():
+            return
         self._bound().warning(event, **fields)
 
     def error(self, event: str, error: BaseException, **fields: object) -> None:
@@ -116,6 +121,12 @@ class RoomLog:
         return self._logger
 
 
+def set_own_level(level: Literal["warning", "error"]) -> None:
+    """Set the least level that rooms log where nobody configured structlog, in this process."""
+    global _own_level  # noqa: PLW0603 - as with structlog's own configuration
+    _own_level = _ERROR if level == "error" else _WARNING
+
+
 def _is_configured() -> bool:
     structlog = sys.modules.get("structlog")
     return structlog is not None and bool(structlog.is_configured())
@@ -127,7 +138,7 @@ def _own_logger() -> Any:  # noqa: ANN401 - as above
     return structlog.wrap_logger(
         structlog.WriteLogger(sys.stderr),
         processors=_processors(),
-        wrapper_class=structlog.make_filtering_bound_logger(_WARNING),
+        wrapper_class=structlog.make_filtering_bound_logger(_own_level),
     )
 
 

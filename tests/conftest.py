@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import runpy
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -40,6 +41,14 @@ settings.register_profile(
     "raw", settings.get_profile("default"), phases=[Phase.explicit, Phase.generate]
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+@pytest.fixture(autouse=True)
+def _unconfigured() -> Iterator[None]:
+    """Leave structlog unconfigured, for the next test in this process; ``capture_logs`` does not."""
+    yield
+    if "structlog" in sys.modules:
+        sys.modules["structlog"].reset_defaults()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

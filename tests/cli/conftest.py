@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import structlog
 from attrs import frozen
 
 import deskroom
@@ -27,7 +26,7 @@ class Ended:
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., Ended]]:
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
     """Return a function that runs the command line in this process."""
 
     def call(*arguments: object) -> Ended:
@@ -36,8 +35,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., Ended]]:
         written = capsys.readouterr()
         return Ended(code, written.out, written.err)
 
-    yield call
-    structlog.reset_defaults()
+    return call
 
 
 @pytest.fixture

@@ -29,7 +29,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-import structlog
 from attrs import Factory, define, frozen
 
 import deskroom
@@ -246,7 +245,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 @pytest.fixture
-def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
+def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reader:
     """Return somebody with the project's ``docs`` and ``scenarios`` and the ``deskroom`` command."""
     folder, programs = tmp_path / "room", tmp_path / "programs"
     folder.mkdir()
@@ -267,8 +266,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
     for name, value in {"PYTHONPATH": source, "PATH": path, **plain}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(folder)
-    yield Reader(folder)
-    structlog.reset_defaults()
+    return Reader(folder)
 
 
 @pytest.mark.slow

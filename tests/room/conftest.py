@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import structlog
 from structlog.testing import capture_logs
 
 
@@ -15,4 +14,3 @@ def events() -> Iterator[list[Any]]:
     """Return the list that every log event of this test goes to, at any level."""
     with capture_logs() as captured:
         yield captured
-    structlog.reset_defaults()

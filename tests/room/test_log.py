@@ -12,10 +12,8 @@ from deskroom.room.log import RoomLog, set_own_level
 
 @pytest.fixture(autouse=True)
 def _as_it_was() -> Iterator[None]:
-    """Leave structlog as unconfigured as it was found."""
-    structlog.reset_defaults()
+    """Leave the level that is heard as it was found."""
     yield
-    structlog.reset_defaults()
     set_own_level("warning")
 
 

@@ -6,9 +6,9 @@ actors is loaded when it is first used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from deskroom._lazy import lazy
 from deskroom._version import __version__
 from deskroom.errors import (
     AsideRefused,
@@ -102,12 +102,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute can be anything
-    if name not in _HOME:
-        raise AttributeError(f"module 'deskroom' has no attribute {name!r}")
-    value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

@@ -4,9 +4,9 @@ What needs an event loop is loaded when it is first used: a replay that drives t
 does without it.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from deskroom._lazy import lazy
 from deskroom.engine.entries import Entry, Journal, RowEntry
 from deskroom.engine.messages import Reply
 from deskroom.engine.policy import BroadcastPolicy, ChairPolicy, Policy
@@ -60,9 +60,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute can be anything
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_LAZY[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy(__name__, _LAZY)

@@ -3,8 +3,9 @@
 Each name is loaded when it is first used: to find scenarios, none of what plays them is needed.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from deskroom._lazy import lazy
 
 if TYPE_CHECKING:
     from deskroom.scenario.check import Checked, CheckWarning, check_scenario
@@ -30,31 +31,31 @@ if TYPE_CHECKING:
 
 #: Where each name is, below this package.
 _LAZY = {
-    "Call": "format.model",
-    "CheckWarning": "check",
-    "Checked": "check",
-    "DeskSpec": "format.model",
-    "KeyProblem": "format.problems",
-    "Mismatch": "play.expect",
-    "Nobody": "format.model",
-    "Opening": "format.model",
-    "OpeningExpect": "format.model",
-    "Place": "format.position",
-    "Replay": "play.compare",
-    "RunExpect": "format.model",
-    "Scenario": "format.model",
-    "ScenarioError": "format.problems",
-    "Turn": "format.model",
-    "TurnExpect": "format.model",
-    "check_scenario": "check",
-    "find_scenarios": "format.find",
-    "load_desk": "format.load",
-    "load_scenario": "format.load",
-    "load_setting": "format.load",
-    "parse_scenario": "format.load",
-    "play_scenario": "play.replay",
-    "replay_scenario": "play.replay",
-    "scenario_schema": "format.schema",
+    "Call": "deskroom.scenario.format.model",
+    "CheckWarning": "deskroom.scenario.check",
+    "Checked": "deskroom.scenario.check",
+    "DeskSpec": "deskroom.scenario.format.model",
+    "KeyProblem": "deskroom.scenario.format.problems",
+    "Mismatch": "deskroom.scenario.play.expect",
+    "Nobody": "deskroom.scenario.format.model",
+    "Opening": "deskroom.scenario.format.model",
+    "OpeningExpect": "deskroom.scenario.format.model",
+    "Place": "deskroom.scenario.format.position",
+    "Replay": "deskroom.scenario.play.compare",
+    "RunExpect": "deskroom.scenario.format.model",
+    "Scenario": "deskroom.scenario.format.model",
+    "ScenarioError": "deskroom.scenario.format.problems",
+    "Turn": "deskroom.scenario.format.model",
+    "TurnExpect": "deskroom.scenario.format.model",
+    "check_scenario": "deskroom.scenario.check",
+    "find_scenarios": "deskroom.scenario.format.find",
+    "load_desk": "deskroom.scenario.format.load",
+    "load_scenario": "deskroom.scenario.format.load",
+    "load_setting": "deskroom.scenario.format.load",
+    "parse_scenario": "deskroom.scenario.format.load",
+    "play_scenario": "deskroom.scenario.play.replay",
+    "replay_scenario": "deskroom.scenario.play.replay",
+    "scenario_schema": "deskroom.scenario.format.schema",
 }
 
 __all__ = [
@@ -86,9 +87,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute can be anything
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy(__name__, _LAZY)

@@ -3,9 +3,9 @@
 What reads and writes whole entries is loaded when it is first used: to show a run needs less.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from deskroom._lazy import lazy
 from deskroom.wire.fields import Fields
 from deskroom.wire.text import decode, encode
 from deskroom.wire.values import (
@@ -45,9 +45,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute can be anything
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_LAZY[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy(__name__, _LAZY)

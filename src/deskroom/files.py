@@ -18,7 +18,15 @@ from typing import IO, Final, Literal, Protocol
 
 from deskroom.errors import FileError
 
-__all__ = ["STDIN", "can_read_again", "open_file", "read_bytes", "read_lines", "write_file"]
+__all__ = [
+    "STDIN",
+    "can_read_again",
+    "open_file",
+    "read_bytes",
+    "read_lines",
+    "reason_of",
+    "write_file",
+]
 
 #: The name under which every command that reads a file reads stdin.
 STDIN: Final = "-"
@@ -139,10 +147,17 @@ def _unreadable(path: str, what: str, error: Exception) -> FileError:
     kind: Kind = "no_file" if isinstance(error, FileNotFoundError) else "unreadable"
     if isinstance(error, IsADirectoryError):
         kind = "folder"
-    return FileError(path, f"the {what} cannot be read: {_reason(error)}", kind=kind)
+    return FileError(path, f"the {what} cannot be read: {reason_of(error)}", kind=kind)
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
+    """Return what the system says of a file, in words that are the same on every Python.
+
+    A ``ValueError`` is about the path: each version of Python says in its own way that a name
+    cannot be given to the system.
+    """
+    if isinstance(error, ValueError):
+        return "no file can have this name"
     return getattr(error, "strerror", None) or str(error)
 
 
@@ -163,7 +178,9 @@ def write_file(path: str, text: str, *, is_private: bool = False, may_replace: b
         raise FileError(path, "there is such a file already", kind="exists") from None
     except (OSError, ValueError) as error:
         kind = "no_folder" if isinstance(error, FileNotFoundError) else "unwritable"
-        raise FileError(path, f"the file cannot be written: {_reason(error)}", kind=kind) from None
+        raise FileError(
+            path, f"the file cannot be written: {reason_of(error)}", kind=kind
+        ) from None
 
 
 def _write(path: str, content: bytes, *, is_private: bool, may_replace: bool) -> None:

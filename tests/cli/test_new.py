@@ -73,7 +73,7 @@ def test_what_cannot_be_written_ends_with_2(run: Run, tmp_path: Path, force: lis
     (tmp_path / "folder").mkdir()
     for path, problem in (
         (tmp_path / "none" / "x.toml", "the parent folder does not exist"),
-        (tmp_path / "x\0.toml", "the file cannot be written: embedded null byte"),
+        (tmp_path / "x\0.toml", "the file cannot be written: no file can have this name"),
         (tmp_path / "folder", None),
     ):
         ended = run("new", *force, path)

@@ -13,7 +13,7 @@ from attrs import Factory, define, frozen
 from deskroom.conformance.ops import OPS, answer
 from deskroom.conformance.wire import Case
 from deskroom.errors import FileError, WireError, hint
-from deskroom.files import open_file, read_lines
+from deskroom.files import open_file, read_lines, reason_of
 
 __all__ = ["Mismatch", "Report", "Tally", "conform"]
 
@@ -100,8 +100,7 @@ def _lines(path: str) -> Iterator[bytes]:
             else:
                 yield from read_lines(file, path, _MAX_LINE_BYTES)
         except (OSError, EOFError, zlib.error) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise FileError(path, f"the file cannot be read: {reason}") from None
+            raise FileError(path, f"the file cannot be read: {reason_of(error)}") from None
 
 
 def _evaluate(report: Report, path: str, line: int, case: dict[str, Any]) -> None:

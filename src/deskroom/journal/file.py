@@ -28,6 +28,7 @@ from weakref import WeakSet
 from filelock import lock_descriptor, unlock_descriptor
 
 from deskroom.engine.entries import CloseEntry, EndEntry, Entry, HeaderEntry, RoutedEntry, RowEntry
+from deskroom.files import reason_of
 from deskroom.journal.chain import FIRST, seal
 from deskroom.journal.reader import MAX_LINE_BYTES, JournalError, JournalReader
 from deskroom.wire import entry_out
@@ -100,7 +101,7 @@ class JournalFile:
             is_new = not os.path.lexists(path)
             file = FileIO(path, "ab", opener=_OPEN_PRIVATE)
         except (OSError, ValueError) as error:
-            raise JournalError(shown, f"the journal cannot be made: {_reason(error)}") from None
+            raise JournalError(shown, f"the journal cannot be made: {reason_of(error)}") from None
         try:
             _lock(shown, file.fileno())
             _refuse_what_is_written(shown, file.fileno())
@@ -130,7 +131,9 @@ class JournalFile:
         except FileNotFoundError:
             raise JournalError(shown, "there is no journal to resume") from None
         except (OSError, ValueError) as error:
-            raise JournalError(shown, f"the journal cannot be written: {_reason(error)}") from None
+            raise JournalError(
+                shown, f"the journal cannot be written: {reason_of(error)}"
+            ) from None
         try:
             _lock(shown, file.fileno())
             journal = cls(shown, file, sync, timer)
@@ -308,10 +311,6 @@ def _leave_all_to_parent() -> None:
 
 
 os.register_at_fork(after_in_child=_leave_all_to_parent)
-
-
-def _reason(error: OSError | ValueError) -> str:
-    return getattr(error, "strerror", None) or str(error)
 
 
 def _lock(path: str, fd: int) -> None:

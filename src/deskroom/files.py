@@ -153,10 +153,10 @@ def _unreadable(path: str, what: str, error: Exception) -> FileError:
 def reason_of(error: Exception) -> str:
     """Return what the system says of a file, in words that are the same on every Python.
 
-    A ``ValueError`` is about the path: each version of Python says in its own way that a name
-    cannot be given to the system.
+    A ``ValueError`` that is not about text is about the path: each version of Python says in its
+    own way that a name cannot be given to the system.
     """
-    if isinstance(error, ValueError):
+    if isinstance(error, ValueError) and not isinstance(error, UnicodeError):
         return "no file can have this name"
     return getattr(error, "strerror", None) or str(error)
 

@@ -20,6 +20,7 @@ def pytest_unconfigure(config):
 #: What a replay needs, and no session without one.
 LIGHT = {
     "deskroom",
+    "deskroom._lazy",
     "deskroom._version",
     "deskroom.errors",
     "deskroom.lookalike",

@@ -1,11 +1,11 @@
-"""Text that is safe on a terminal, whatever somebody put into it."""
+"""Text for people: safe on a terminal, whatever somebody put into it; and numbers of things."""
 
 from __future__ import annotations
 
 import unicodedata
 from typing import Final
 
-__all__ = ["control_in", "one_line", "printable"]
+__all__ = ["control_in", "counted", "one_line", "printable"]
 
 #: Controls, format marks and surrogates could move the cursor or turn the line around.
 _UNSAFE: Final = frozenset(("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
@@ -33,6 +33,11 @@ def _printable(character: str) -> str:
 def one_line(text: str) -> str:
     """Return ``text`` as ``printable`` does, with its line ends written as escapes too."""
     return printable(text).replace("\n", "\\n")
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number of things in words: ``1 turn``, ``2 turns``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def control_in(name: str) -> str | None:

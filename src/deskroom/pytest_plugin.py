@@ -154,9 +154,11 @@ def _is_found(file: Path, config: pytest.Config) -> bool:
 def pytest_report_collectionfinish(config: pytest.Config) -> str | None:
     """Say how many files that lie among the scenarios are none."""
     count = len(config.stash[_PASSED_OVER])
-    files = "1 TOML file" if count == 1 else f"{count} TOML files"
     if count == 0:
         return None
+    from deskroom.printable import counted
+
+    files = counted(count, "TOML file")
     return f"deskroom: passed over {files} with none of desk, format, turn"
 
 

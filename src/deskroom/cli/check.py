@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
-from deskroom.cli.output import EXIT_MISMATCH, EXIT_WRONG, counted, print_json, shown_path
+from deskroom.cli.output import EXIT_MISMATCH, EXIT_WRONG, print_json, shown_path
 from deskroom.cli.shared import print_passed_over
 from deskroom.errors import FileError
+from deskroom.printable import counted
 from deskroom.render.text import one_line
 from deskroom.scenario import Checked, CheckWarning, check_scenario
 from deskroom.scenario.format.find import search

@@ -14,7 +14,6 @@ import click
 from deskroom.cli.output import (
     EXIT_MISMATCH,
     EXIT_WRONG,
-    counted,
     print_error,
     print_json,
     shown_path,
@@ -26,6 +25,7 @@ from deskroom.engine.entries import CloseEntry, Entry, HeaderEntry, RowEntry
 from deskroom.journal import JournalError, Torn, Verified, read_journal, verify
 from deskroom.journal.reader import JournalReader
 from deskroom.journal.tail import read_tails
+from deskroom.printable import counted
 from deskroom.render.screen import Screen
 from deskroom.render.text import one_line
 from deskroom.render.transcript import transcript_line

@@ -21,7 +21,6 @@ __all__ = [
     "EXIT_WRONG",
     "configure_logs",
     "console",
-    "counted",
     "print_error",
     "print_json",
     "print_warning",
@@ -42,11 +41,6 @@ def console() -> Console:
 
 def _is_plain() -> bool:
     return bool(os.environ.get("NO_COLOR"))
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number of things in words: ``1 turn``, ``2 turns``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def print_json(value: Any) -> None:  # noqa: ANN401 - JSON-ready values

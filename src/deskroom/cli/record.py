@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
-from deskroom.cli.output import counted, print_warning
+from deskroom.cli.output import print_warning
 from deskroom.cli.shared import log_options, set_up
 from deskroom.errors import FileError
 from deskroom.files import write_file
+from deskroom.printable import counted
 from deskroom.runs.run import Run
 from deskroom.scenario.edit.record import Recorded, record_run
 from deskroom.scenario.sources import read_journal_run

@@ -18,7 +18,6 @@ from deskroom.cli.output import (
     EXIT_MISMATCH,
     EXIT_WRONG,
     configure_logs,
-    counted,
     print_json,
 )
 from deskroom.cli.playing import FileResult, Options, play, wrong
@@ -27,6 +26,7 @@ from deskroom.cli.shared import BACKENDS, LogOptions, log_options, print_passed_
 from deskroom.core import OPERATOR, Viewer
 from deskroom.errors import UsageError
 from deskroom.files import STDIN, can_read_again
+from deskroom.printable import counted
 from deskroom.render.text import one_line
 from deskroom.scenario.format.find import search
 

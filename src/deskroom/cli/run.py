@@ -10,13 +10,13 @@ from typing import Final, Literal
 import anyio
 import click
 
-from deskroom.cli.output import counted
 from deskroom.cli.screen import screen
 from deskroom.cli.shared import backend_option, log_options, set_up
 from deskroom.core import OPERATOR, project
 from deskroom.engine.entries import Entry
 from deskroom.errors import UsageError
 from deskroom.journal import JournalFile, Sync, verify_entries
+from deskroom.printable import counted
 from deskroom.render.text import one_line
 from deskroom.render.transcript import transcript_line
 from deskroom.room import RealClock, RoomResult, RowEntry

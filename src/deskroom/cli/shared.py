@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from attrs import frozen
 
-from deskroom.cli.output import configure_logs, counted
+from deskroom.cli.output import configure_logs
 from deskroom.errors import FileError, UsageError, hint
+from deskroom.printable import counted
 from deskroom.render.text import one_line
 
 if TYPE_CHECKING:

@@ -175,10 +175,10 @@ class Engine:
                 return None
             return _call_entry(call, number, refusal, late=True)
         verdict: Verdict
-        past_the_most = len(record.replies) - self.setup.policy.max_calls
-        if past_the_most > 0:
+        left = self._calls_left(record)
+        if left < 0:
             return None
-        if past_the_most == 0:
+        if left == 0:
             verdict = _TOO_MANY_CALLS
         else:
             verdict = judge(call.tool, call.arguments, state.speakers[call.seat])
@@ -193,7 +193,11 @@ class Engine:
         record = self.state.open
         if record is None or self.state.closed is not None or not _is_of(call, record):
             return False
-        return len(record.replies) > self.setup.policy.max_calls
+        return self._calls_left(record) < 0
+
+    def _calls_left(self, record: TurnRecord) -> int:
+        """Return how many calls a turn still has; below 0 once one was too many."""
+        return self.setup.policy.max_calls - len(record.replies)
 
     def excess(self, calls: int) -> list[Entry]:
         """Return the entry of the calls in the open turn that were only counted, if there were any."""

@@ -15,6 +15,7 @@ from deskroom.core.reasons import AsideReason, CallFault, NoTurnReason
 from deskroom.core.transcript import SeenRow
 from deskroom.engine.calls import Accepted, Refusal, Speaker, broadcast_problem
 from deskroom.lookalike import character_name, which_differs
+from deskroom.printable import counted
 from deskroom.speech.tools import served, tool_specs
 from deskroom.speech.utterance import Dm
 
@@ -130,8 +131,7 @@ def explain_decision(decision: Decision, max_hops: int, content: str = "") -> st
     """
     if isinstance(decision, TurnFor):
         return _why_chosen(decision, content)
-    hops = "1 hop" if max_hops == 1 else f"{max_hops} hops"
-    return _NO_TURN[decision.reason].format(hops=hops)
+    return _NO_TURN[decision.reason].format(hops=counted(max_hops, "hop"))
 
 
 def aside_reason(reason: str, speaker: Speaker) -> str:
@@ -257,7 +257,7 @@ def seen_line(seen: SeenRow) -> str:
         return f"[{seen.sequence}] {who}{to}{mark}: {seen.content}"
     through, count = seen.elided.through, seen.elided.messages
     span = f"[{seen.sequence}]" if through == seen.sequence else f"[{seen.sequence}-{through}]"
-    messages = f"{count} message" if count == 1 else f"{count} messages"
+    messages = counted(count, "message")
     settled = seen.elided.settled_at
     end = "not settled" if settled is None else f"settled at [{settled}]"
     return f"{span} {who}{to} · aside, {messages} · {end}"

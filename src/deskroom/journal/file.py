@@ -237,7 +237,7 @@ class JournalFile:
 
     def _failure(self, error: OSError) -> JournalError:
         self._broken = True
-        return JournalError(self.path, f"the journal cannot be written: {error.strerror}")
+        return JournalError(self.path, f"the journal cannot be written: {reason_of(error)}")
 
     def close(self) -> None:
         """Write what was gathered, make it durable unless ``sync`` is ``never``, and unlock.
@@ -318,7 +318,7 @@ def _lock(path: str, fd: int) -> None:
     try:
         locked = lock_descriptor(fd, blocking=False)
     except OSError as error:
-        raise JournalError(path, f"the journal cannot be locked: {error.strerror}") from None
+        raise JournalError(path, f"the journal cannot be locked: {reason_of(error)}") from None
     # The writer before may have taken its empty journal away just when we opened it.
     if not (locked and _is_there(path, fd)):
         raise JournalError(path, "another writer has this journal open")

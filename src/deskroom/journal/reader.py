@@ -8,7 +8,7 @@ from typing import IO, Final, Self
 
 from deskroom.engine.entries import Entry, HeaderEntry
 from deskroom.errors import FileError, RoomFailure, WireError
-from deskroom.files import open_file
+from deskroom.files import open_file, reason_of
 from deskroom.journal.chain import FIRST, checked, unseal
 from deskroom.wire import entry_in
 
@@ -84,7 +84,9 @@ class JournalReader:
                 else:
                     yield self._line(raw)
         except OSError as error:
-            raise JournalError(self.path, f"the journal cannot be read: {error.strerror}") from None
+            raise JournalError(
+                self.path, f"the journal cannot be read: {reason_of(error)}"
+            ) from None
 
     def _read_line(self) -> bytes:
         """Return the next line, which may have no end.

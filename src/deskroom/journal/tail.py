@@ -16,7 +16,7 @@ from attrs import field, frozen
 
 from deskroom.engine.entries import HeaderEntry, RowEntry
 from deskroom.errors import FileError, WireError
-from deskroom.files import can_read_again, open_file
+from deskroom.files import can_read_again, open_file, reason_of
 from deskroom.journal.chain import FIRST, unseal
 from deskroom.journal.reader import MAX_LINE_BYTES, JournalError
 from deskroom.wire import entry_in
@@ -57,7 +57,7 @@ def read_tails(path: str | Path) -> Iterator[Tail]:
                 yield _tail(str(path), first, file.read(length))
                 length *= 2
     except OSError as error:
-        problem = f"the journal cannot be read: {error.strerror}"
+        problem = f"the journal cannot be read: {reason_of(error)}"
         raise JournalError(str(path), problem) from None
     except FileError as error:
         raise JournalError(str(path), error.problem, kind=error.kind) from None

@@ -12,6 +12,7 @@ from deskroom.core.reasons import NoTurnReason
 from deskroom.engine.entries import RowEntry
 from deskroom.engine.routing import candidates, unreachable
 from deskroom.engine.sentences import explain_decision, note_sentence
+from deskroom.printable import counted
 from deskroom.runs.run import Run, RunItem
 
 __all__ = ["MOST_SCORES", "decision_clause", "router_clause", "scores_clause", "why", "why_closed"]
@@ -45,7 +46,7 @@ def why(item: RunItem, key: str = "next") -> str:
 
 def why_closed(run: Run) -> str:
     """Return why a room closed, after how many turns, and what failed if something did."""
-    turns = "1 turn" if run.granted == 1 else f"{run.granted} turns"
+    turns = counted(run.granted, "turn")
     failure = "" if run.failure is None else f": {run.failure}"
     return f"the room closed with {str(run.closed)!r} after {turns}{failure}"
 
@@ -111,7 +112,7 @@ def scores_clause(scores: Mapping[str, float], width: int, *, most: int | None =
     shown = [f"{seat} {_score(scores[seat])}" for seat in ranked[:most]]
     if len(ranked) > len(shown):
         shown.append(f"and {len(ranked) - len(shown)} more")
-    seats = "1 seat" if width == 1 else f"{width} seats"
+    seats = counted(width, "seat")
     rule = f"the best, and others above {ALSO_ROUTED_ABOVE:.2f}, at most {seats}"
     return f"scores: {', '.join(shown)} ({rule})"
 

@@ -9,7 +9,7 @@ from typing import IO, Any, Final, Literal
 from deskroom.core import OPERATOR, Viewer
 from deskroom.engine.entries import Entry
 from deskroom.errors import FileError
-from deskroom.files import open_file
+from deskroom.files import open_file, reason_of
 from deskroom.journal import Torn, checked_lines, read_journal
 from deskroom.journal.reader import MAX_LINE_BYTES
 from deskroom.runs.run import Run
@@ -72,7 +72,7 @@ def _read(file: IO[bytes], path: str) -> bytes:
     try:
         content = file.read(_MOST_BYTES + 1)
     except OSError as error:
-        raise FileError(path, f"the file cannot be read: {error.strerror}") from None
+        raise FileError(path, f"the file cannot be read: {reason_of(error)}") from None
     if len(content) > _MOST_BYTES:
         raise FileError(path, f"the file is larger than {_MOST_BYTES >> 20} MiB")
     return content
@@ -82,7 +82,7 @@ def _read_line(file: IO[bytes], path: str) -> bytes:
     try:
         return file.readline(MAX_LINE_BYTES)
     except OSError as error:
-        raise FileError(path, f"the file cannot be read: {error.strerror}") from None
+        raise FileError(path, f"the file cannot be read: {reason_of(error)}") from None
 
 
 def _decoded(content: bytes, path: str) -> str:

@@ -14,6 +14,7 @@ from attrs import evolve, field, frozen
 from deskroom.core.reasons import CloseReason, Outcome
 from deskroom.engine.entries import CallEntry, RowEntry
 from deskroom.engine.setup import Setup
+from deskroom.printable import counted
 from deskroom.runs.run import Run, RunTurn
 from deskroom.scenario.edit.expressible import plain_text, written_call
 from deskroom.scenario.format.model import Call, DeskSpec, Opening, Order, Scenario, Turn
@@ -233,9 +234,8 @@ def _call_remarks(calls: Iterable[CallEntry]) -> Iterator[str]:
 
 
 def _dropped(count: int) -> str:
-    calls = "1 call" if count == 1 else f"{count} calls"
     return (
-        f"Before its time was over the seat had made {calls}. They came to nothing and are left "
+        f"Before its time was over the seat had made {counted(count, 'call')}. They came to nothing and are left "
         "out: a script can only wait before its calls."
     )
 

@@ -71,7 +71,7 @@ def _seat_turns(draw: st.DrawFn, ids: tuple[str, ...]) -> Turn:
     turn = Turn(
         seat=draw(st.sampled_from(ids)),
         text=draw(st.none() | words),
-        takes=draw(st.sampled_from((*[0] * 7, 1, TIMEOUT_S, TIMEOUT_S + 2))),
+        takes=draw(st.sampled_from((*[0] * 7, 1, 3, TIMEOUT_S, TIMEOUT_S + 2, 12, 20))),
         crash=draw(st.sampled_from((*[None] * 8, "", "it broke\nhere"))),
         late=tuple(draw(st.just([]) | st.lists(_calls, max_size=2))),
         wrote=tuple(draw(st.sampled_from(([], [], ["notes.md"], ["a b.txt", 'q"uote'])))),

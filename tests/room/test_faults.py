@@ -36,7 +36,7 @@ from deskroom.room import (
     SimulatedClock,
     Turn,
 )
-from deskroom.room.seat import Act
+from deskroom.room.acts import Act
 from deskroom.testing import (
     ListJournal,
     RecordingSeat,

@@ -53,8 +53,8 @@ from deskroom.room import (
     SimulatedClock,
     Turn,
 )
+from deskroom.room.acts import Act
 from deskroom.room.clock import RealClock
-from deskroom.room.seat import Act
 from deskroom.testing import (
     ListJournal,
     RecordingSeat,
@@ -480,10 +480,9 @@ async def test_a_person_is_answered_by_whom_it_names_or_by_the_lead(
     assert [f"{seat} 0 silent"] == outcomes(result)
 
 
-@pytest.mark.parametrize("seats", [{}, {Seat(id="old", retired=True): ScriptedSeat()}])
-async def test_a_room_without_an_active_seat_is_quiet(seats: dict[Seat, Act]) -> None:
+async def test_a_room_without_an_active_seat_is_quiet() -> None:
     """The opening is there, nobody answers, and the chair has nobody to nudge."""
-    result = await play(seats, policy=nudging(3))
+    result = await play({Seat(id="old", retired=True): ScriptedSeat()}, policy=nudging(3))
     assert (["user: go"], "quiet", 0) == (said(result), result.closed, result.nudges)
     assert (NoTurn(NoTurnReason.NO_ACTIVE_SEAT),) == result.decisions
 

@@ -42,7 +42,7 @@ from deskroom.room import (
     SimulatedClock,
     Turn,
 )
-from deskroom.room.seat import Act
+from deskroom.room.acts import Act
 from deskroom.testing import (
     ListJournal,
     RecordingSeat,
@@ -169,13 +169,36 @@ async def test_seats_are_on_the_desk_in_the_order_given() -> None:
             UsageError,
             "the participant 'old' is not in this room",
         ),
+        ({"seats": {}}, UsageError, "a room needs a seat"),
+        (
+            {"seats": {"a\nb": ScriptedSeat([])}},
+            UsageError,
+            "the id 'a\\nb' of a seat holds U+000A, which no id may hold",
+        ),
+        (
+            {"seats": {"a": None}},
+            UsageError,
+            "the seat 'a' is played by an async function of a turn, not by an object of type NoneType",
+        ),
+        (
+            {"seats": {"a": ScriptedSeat}},
+            UsageError,
+            "the seat 'a' is played by an async function of a turn, not by the class ScriptedSeat; make an object of it",
+        ),
+        (
+            {"seats": {"a": print}},
+            UsageError,
+            "the seat 'a' is played by an async function of a turn, not by the function print, which is not async",
+        ),
     ],
 )
 async def test_a_room_that_cannot_be_is_refused_when_it_is_made(
     options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     """Each name that is nobody's gets the nearest one that is."""
-    seats = {Seat(id="a"): None, Seat(id="b"): None, Seat(id="old", retired=True): None}
+    seats = dict.fromkeys(
+        (Seat(id="a"), Seat(id="b"), Seat(id="old", retired=True)), ScriptedSeat([])
+    )
     made: dict[str, Any] = {"seats": seats, "desk": "d", **options}
     with pytest.raises(error) as raised:
         Room(made.pop("seats"), **made)

@@ -16,10 +16,12 @@ from deskroom.core import DESK, Author, SeenRow, Viewer
 from deskroom.engine.chair import nudge_text
 from deskroom.engine.entries import CallEntry, Raised
 from deskroom.engine.messages import History, TurnGrant
+from deskroom.errors import UsageError
 from deskroom.room import ChairPolicy, Policy, Reply, Room, RoomResult, Seat, SimulatedClock, Turn
+from deskroom.room.acts import Act
 from deskroom.room.channel import Channel
 from deskroom.room.clock import RealClock
-from deskroom.room.seat import Act, SeatChannel, run_seat
+from deskroom.room.seat import SeatChannel, run_seat
 from deskroom.speech import tool_specs
 from deskroom.testing import (
     ListJournal,
@@ -191,11 +193,9 @@ async def unspeakable(turn: Turn) -> None:
     raise Unspeakable
 
 
-@pytest.mark.parametrize(
-    "act", [plain, stream, crash, crash_twice, closed, unspeakable, None, "seat"]
-)
+@pytest.mark.parametrize("act", [crash, crash_twice, closed, unspeakable])
 async def test_a_seat_that_cannot_be_played_fails_its_turn_and_the_room_goes_on(act: Any) -> None:
-    """Whatever is raised, or is no async function at all, ends as a failed turn without a row."""
+    """Whatever is raised ends as a failed turn without a row."""
     here = ScriptedSeat([post("here")])
     result = await play({"b": here, "a": act}, opening="@a go", policy=nudging(1))
     assert [("a", "failed"), ("b", "spoke")] == [(t.seat, t.outcome) for t in result.turns]
@@ -203,6 +203,13 @@ async def test_a_seat_that_cannot_be_played_fails_its_turn_and_the_room_goes_on(
     assert type(result.exceptions[1]).__name__ == result.failures[1].type
     assert ["@a go", "here"] == [result.rows[0].content, result.rows[2].content]
     assert "quiet" == result.closed
+
+
+@pytest.mark.parametrize("act", [plain, stream, None, "seat"])
+async def test_what_is_no_async_function_plays_no_seat(act: Any) -> None:
+    """The room is refused when it is made, and not in the middle of a run."""
+    with pytest.raises(UsageError, match="the seat 'a' is played by an async function of a turn"):
+        Room({"a": act})
 
 
 @pytest.mark.parametrize("said", [None, "", " \n", 7, {"text": "x"}])

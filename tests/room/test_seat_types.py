@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from deskroom.room import Room, Seat, Turn
-from deskroom.room.seat import Act
+from deskroom.room.acts import Act
 from deskroom.testing import ScriptedSeat, simulated_room
 
 

@@ -155,7 +155,7 @@ class Verifier:
     def _expected(self, entry: Entry) -> Entry | str:
         """Return the entry that the rules give here, or why they give none of this kind."""
         closed = self.engine.state.closed
-        if closed is not None:
+        if closed is not None and not _opens_again(closed, entry):
             return f"the room closed before it ({closed})"
         return self._OF_KIND[type(entry)](self, entry)
 
@@ -312,6 +312,16 @@ class Verifier:
         RoutedEntry: _routed,
         CloseEntry: _close,
     }
+
+
+def _opens_again(closed: CloseReason, entry: Entry) -> bool:
+    """Whether an entry may follow a close: a room that closed quiet is opened by a person's words."""
+    return (
+        closed is CloseReason.QUIET
+        and isinstance(entry, RowEntry)
+        and entry.kind == RowKind.PERSON
+        and entry.cue is None
+    )
 
 
 def _unsayable(entry: RowEntry) -> str | None:

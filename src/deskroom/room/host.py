@@ -8,8 +8,8 @@ exists before anybody is granted a turn because of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from inspect import isawaitable
 from typing import Any, Final, TypeVar
 
@@ -33,11 +33,14 @@ from deskroom.engine.entries import (
 )
 from deskroom.engine.messages import Call, TurnEnd
 from deskroom.errors import RoomFailure
+from deskroom.room.acts import Act
+from deskroom.room.attendance import Changes
 from deskroom.room.channel import Channel
 from deskroom.room.clock import Clock
 from deskroom.room.log import RoomLog
 from deskroom.room.router import Router, ask
-from deskroom.room.seat import Act, Caller, FromSeat, SeatChannel, run_seat
+from deskroom.room.seat import Caller, FromSeat, SeatChannel, run_seat
+from deskroom.room.tasks import waits_in
 
 __all__ = ["Host", "OnRow", "Spoken"]
 
@@ -45,6 +48,8 @@ T = TypeVar("T")
 
 #: How long a seat may take to end once its room is over, before it is named in the log.
 _PATIENCE_S: Final = 5
+#: The part of its grace after which a seat is named that will be left behind.
+_BEFORE_GRACE: Final = 0.9
 
 OnRow = Callable[[RowEntry], Awaitable[object] | object]
 
@@ -113,6 +118,26 @@ class Host:
         # Around a wait for what is not the room's own: a router, or a callback for rows.
         self._outside: anyio.CancelScope | None = None
         self._outside_stopped = False
+        #: Wakes the seats that watch the room, if there are any.
+        self._changes: Changes | None = None
+        #: For each person who attends, how many seconds are waited for their words.
+        self._attending: list[float] = []
+
+    def watch(self) -> Changes:
+        """Return what wakes whoever watches the room."""
+        self._changes = self._changes or Changes()
+        return self._changes
+
+    @contextmanager
+    def attended(self, timeout_s: float) -> Iterator[None]:
+        """Count a person as attending; see ``Room.attended``."""
+        self._attending.append(timeout_s)
+        try:
+            yield
+        finally:
+            self._attending.remove(timeout_s)
+            if self._tasks is not None:
+                self._wake()
 
     # The loop
 
@@ -126,6 +151,8 @@ class Host:
         try:
             if not engine.state.has_header:
                 self._write(engine.header())
+            if engine.state.closed is CloseReason.QUIET:
+                await self._reopen()
             while engine.state.closed is None:
                 if self.inbox.items and engine.may_be_interrupted:
                     await self._take_waiting()
@@ -170,15 +197,22 @@ class Host:
         for channel in channels:
             channel.close()
 
-    async def watch_seats(self) -> None:
-        """Name the seats that do not end although their room is over, once that takes long."""
+    async def watch_seats(self, grace_s: float | None = None) -> None:
+        """Name the seats that do not end although their room is over, once that takes long.
+
+        That is after 5 seconds, or a little before they are left behind after ``grace_s``.
+        """
+        patience_s = _PATIENCE_S if grace_s is None else min(_PATIENCE_S, grace_s * _BEFORE_GRACE)
         channels = (*self._left_behind, *self._seats.values())
-        with anyio.CancelScope(shield=True), anyio.move_on_after(_PATIENCE_S):
+        with anyio.CancelScope(shield=True), anyio.move_on_after(patience_s):
             for channel in channels:
                 await channel.ended.wait()
-        waiting = sorted({channel.seat.id for channel in channels if not channel.ended.is_set()})
-        for seat in waiting:
-            self._log.warning("seat.still_running", seat=seat, after_s=_PATIENCE_S)
+        waiting = {c.seat.id: c for c in reversed(channels) if not c.ended.is_set()}
+        for seat, channel in sorted(waiting.items()):
+            place = waits_in(channel.coroutine)
+            self._log.warning(
+                "seat.still_running", seat=seat, after_s=round(patience_s, 1), waits_in=place
+            )
 
     async def _receive(self) -> Any:  # noqa: ANN401 - the host matches on the message's type
         """Return the next message; time may pass, and the deadline with it, while there is none."""
@@ -219,7 +253,8 @@ class Host:
             case Await.SCORES:
                 await self._ask_router()
             case Await.PERSON:
-                await self._handle(await self._receive())
+                if not await self._waited(max(self._attending, default=math.inf)):
+                    self._stopping = True  # nobody has opened the room, so nothing is quiet in it
 
     async def _close(self, due: Due) -> None:
         """Close, unless a person speaks while the seats of a script finish.
@@ -229,8 +264,31 @@ class Host:
         if self._settles and not self._stopping:
             await self._settle()
             due = self._due()
-        if isinstance(due, CloseEntry):
+        if isinstance(due, CloseEntry) and not await self._waited_for_people(due):
             self._write(due)
+
+    async def _waited_for_people(self, due: CloseEntry) -> bool:
+        """Where a quiet room is attended, wait for something to come, and say whether it did."""
+        if due.reason is not CloseReason.QUIET or not self._attending:
+            return False
+        return await self._waited(max(self._attending))
+
+    async def _waited(self, seconds: float) -> bool:
+        """Wait for a message and handle it. People take real time, whatever the room's clock."""
+        with anyio.move_on_after(seconds):
+            message = await self._receive()
+            await self._handle(message)
+            return True
+        return False
+
+    async def _reopen(self) -> None:
+        """Open a room again that closed quiet, with what a person says, if anybody does."""
+        # Whoever was started to speak beside the room gets to it first.
+        await checkpoint()
+        await checkpoint()
+        while self.engine.state.closed is not None and (self.inbox.items or self._attending):
+            if not await self._waited(max(self._attending, default=math.inf)):
+                return
 
     async def _settle(self) -> None:
         """Let the seats of a script finish what they still had to say, and tell them it is late."""
@@ -248,6 +306,8 @@ class Host:
         if self._logs_info or isinstance(entry, EndEntry):
             self._log.entry(entry, self.engine)
         self._apply(entry)
+        if self._changes is not None:
+            self._changes.notify()
 
     # Rows
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager, suppress
 from typing import Self
 
 import anyio
+from anyio.abc import TaskGroup
 from attrs import field, frozen
 
 from deskroom.core.audience import Viewer
@@ -20,12 +23,14 @@ from deskroom.engine.script import Script
 from deskroom.engine.setup import Opening, Seat, Setup, check_setup, check_text, difference
 from deskroom.engine.state import RoomState, TurnRecord
 from deskroom.errors import FileError, RoomClosed, RoomFailure, UsageError, hint
+from deskroom.room.acts import Attending, Seats, check_acts
+from deskroom.room.attendance import Attendance
 from deskroom.room.clock import Clock, RealClock, SimulatedClock
 from deskroom.room.host import Host, OnRow, Spoken
 from deskroom.room.late import LateCalls
 from deskroom.room.log import RoomLog
 from deskroom.room.router import Router
-from deskroom.room.seat import Seats
+from deskroom.room.tasks import seat_tasks
 
 __all__ = ["Room", "RoomResult"]
 
@@ -146,9 +151,13 @@ class Room:
             script=script,
         )
         check_setup(self.setup)
+        if not acts:
+            raise UsageError("a room needs a seat")
+        check_acts(acts)
         self.engine = Engine(self.setup, scenario=scenario, own_router=router is not None)
         _resume(self.engine, resume)
         self._clock = clock or RealClock()
+        self._acts: dict[Seat, object] = dict(acts)
         self._task: int | None = None
         self._done = False
         self._failure: RoomFailure | None = None
@@ -176,25 +185,33 @@ class Room:
         """The first entry of this room's journal: what the room is made of."""
         return self.engine.header()
 
-    async def run(self) -> RoomResult:
+    async def run(self, *, grace_s: float | None = None) -> RoomResult:
         """Play the room until it closes, and return what came of it. A room runs once.
 
         A seat that raises or hangs costs its own turn. A router, a callback or a journal that
         fails closes the room: the result says ``failed`` and holds the error, whose cause is what
-        was raised. Raises ``UsageError`` when it is called again, and what a seat raised to end
-        the room: see ``raise_from_seats``.
+        was raised. Once the room is over, seats that are still at work are cancelled; one that
+        does not end is named in a warning after 5 seconds, with what it waits in. With ``grace_s``
+        it is waited for so many seconds and then left behind: it goes on by itself, and reaches
+        nobody any more.
+
+        A room that resumes one that closed ``quiet`` opens again if a person speaks before it runs,
+        or is ``attended``.
+
+        Raises ``UsageError`` when it is called again, and what a seat raised to end the room (see
+        ``raise_from_seats``), or because it could not be opened.
         """
         if self._task is not None:
             raise UsageError("a room runs once; make a new one to run it again")
         self._task = anyio.get_current_task().id
         fault: Exception | None = None
         try:
-            async with anyio.create_task_group() as tasks:
+            async with seat_tasks(grace_s) as tasks:
                 delayed = [late for late in self._late_calls if late.after_s is not None]
                 for late in delayed:
                     await tasks.start(late.run, self._host.inbox, self._clock)
                 try:
-                    await self._host.run(tasks)
+                    await self._play(tasks)
                 except RoomFailure as error:
                     self._failure = error
                 except Exception as error:  # noqa: BLE001 - raised again, outside the task group
@@ -202,7 +219,9 @@ class Room:
                 finally:
                     self._done = True
                     if self._host.leaves_work:
-                        tasks.start_soon(self._host.watch_seats)
+                        # A group that is left behind takes no more tasks once a seat has ended it.
+                        with suppress(RuntimeError):
+                            tasks.start_soon(self._host.watch_seats, grace_s)
                 # Seats that only wait for a turn have been told that there is none, and end.
                 if self._host.leaves_work or delayed:
                     tasks.cancel_scope.cancel()
@@ -219,6 +238,32 @@ class Room:
             self.engine.apply(CloseEntry(CloseReason.FAILED))
         return RoomResult.of(self.engine, self._failure, self._host.exceptions)
 
+    async def _play(self, tasks: TaskGroup) -> None:
+        """Play the room, with the seats that have a life around their turns opened."""
+        async with AsyncExitStack() as seats:
+            for seat, act in self._acts.items():
+                if isinstance(act, Attending):
+                    changes = self._host.watch()
+                    attendance = Attendance(seat, self.engine, changes, self._log.warning)
+                    await seats.enter_async_context(act.attend(attendance))
+            await self._host.run(tasks)
+
+    @contextmanager
+    def attended(self, person: str, *, timeout_s: float = math.inf) -> Iterator[None]:
+        """Say that a person attends the room, for as long as the context lasts.
+
+        Where the room would close ``quiet`` it then waits for words of theirs instead, at most
+        ``timeout_s`` seconds. Raises ``UsageError`` for a stranger.
+        """
+        self._check_person(person)
+        with self._host.attended(timeout_s):
+            yield
+
+    def _check_person(self, person: str) -> None:
+        ids = [known.id for known in self.setup.people]
+        if person not in ids:
+            raise UsageError(f"{person!r} is not a person of this room{hint(person, ids)}")
+
     async def say(self, person: str, text: str) -> Row:
         """Speak into the room as a person, and return the row once it is there.
 
@@ -228,9 +273,7 @@ class Room:
         with what failed as its cause if the room failed, and ``UsageError`` for a stranger or a
         blank text.
         """
-        ids = [known.id for known in self.setup.people]
-        if person not in ids:
-            raise UsageError(f"{person!r} is not a person of this room{hint(person, ids)}")
+        self._check_person(person)
         check_text(text)
         if self._done:
             raise self._closed("the room has closed; nothing can be said any more")

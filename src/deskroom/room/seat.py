@@ -6,7 +6,7 @@ and sends calls, and at the end the end of the turn, on the host's.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from threading import get_ident
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -20,6 +20,7 @@ from deskroom.engine.entries import Raised
 from deskroom.engine.messages import Call, History, Reply, TurnEnd, TurnGrant
 from deskroom.engine.setup import Seat, check_path
 from deskroom.errors import SeatCancelled, UsageError
+from deskroom.room.acts import Act
 from deskroom.room.channel import CLOSED, Channel
 from deskroom.room.clock import Activity, Clock
 from deskroom.speech.tools import (
@@ -33,7 +34,7 @@ from deskroom.speech.tools import (
     tool_specs,
 )
 
-__all__ = ["Act", "CallPair", "Caller", "FromSeat", "SeatChannel", "Seats", "Turn", "run_seat"]
+__all__ = ["CallPair", "Caller", "FromSeat", "SeatChannel", "Turn", "run_seat"]
 
 _WAITED_IN_VAIN: Final = "the seat waited for a task that was cancelled"
 _ROOM_CLOSED: Final = "The room has closed: this call was not taken."
@@ -44,22 +45,10 @@ _FOREIGN_THREAD: Final = (
 #: No arguments at all, as told from the null that a model may emit for them.
 _NO_ARGUMENTS: Final = object()
 
-Act = Callable[["Turn"], Awaitable[object]]
 #: The reply to a call, once it is awaited.
 Answer = Coroutine[Any, Any, Reply]
 #: A tool's name and its arguments, as a seat emits them: neither has been checked.
 CallPair = tuple[object, object]
-
-
-class Seats(Protocol):
-    """A mapping from seats, by id or as a ``Seat``, to what plays each; it may hold both.
-
-    A ``Mapping`` would do, but a type checker takes a dict with keys of both kinds for none.
-    """
-
-    def items(self) -> Iterable[tuple[str | Seat, Act]]:
-        """Return the seats in desk order, each with what plays it."""
-        ...
 
 
 class Caller(Protocol):
@@ -86,8 +75,9 @@ class SeatChannel:
         self.clock = clock
         self.grants: Channel[TurnGrant] = Channel(1, patient=True)
         self.activity: Activity
-        #: Set once the seat's actor has ended.
+        #: Set once the seat's actor has ended, whose code this is.
         self.ended = anyio.Event()
+        self.coroutine: object = None
         self._host = host
         self._replies: Channel[Reply] = Channel(1)
         self._calls = 0
@@ -299,6 +289,7 @@ async def run_seat(
     What it raises costs it the turn, unless it is one of ``ends_room`` or no ``Exception``: then
     ``abandon`` is called, so that nothing is written any more, and it is raised.
     """
+    channel.coroutine = anyio.get_current_task().coro
     try:
         await _play_turns(act, channel, ends_room, abandon)
     finally:

@@ -10,8 +10,8 @@ from typing import Final, Protocol, TypedDict, Unpack
 from deskroom.core import Person
 from deskroom.errors import FileError, hint
 from deskroom.room import Clock, Entry, Journal, Opening, Policy, Room, Router, SimulatedClock
+from deskroom.room.acts import Seats
 from deskroom.room.host import OnRow
-from deskroom.room.seat import Seats
 from deskroom.scenario import Replay, Scenario, load_scenario, play_scenario, replay_scenario
 
 __all__ = ["OPENING", "Replayer", "RoomFactory", "RoomOptions", "simulated_room"]

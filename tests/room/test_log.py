@@ -83,9 +83,12 @@ def test_no_field_of_a_warning_reaches_a_terminal_raw(capsys: pytest.CaptureFixt
     """Escapes, overrides and bells are written out, in tracebacks too."""
     log = RoomLog("d\x1b[2J")
     log.warning("turn.timed_out", seat="b\u202egnp", why=["\x07"])
+    log.warning("turn.failed", error="x\n[error] room.failed", seat="bo\u200db")
     failed = ValueError("\x1b]0;owned\x07")
     log.error("room.failed", error=failed)
     err = capsys.readouterr().err
     assert [] == [mark for mark in "\x1b\u202e\x07" if mark in err]
     assert r"room=d\x1b[2J" in err
     assert r"ValueError: \x1b]0;owned\x07" in err
+    assert r"error=x\n[error] room.failed" in err
+    assert r"seat=bo\u200db" in err

@@ -146,6 +146,7 @@ def printable_fields(_logger: object, _method: str, event: dict[str, Any]) -> di
     """Write what a terminal would act on as escapes, in every field of an event.
 
     Only a traceback has lines: a line end in another field could pass for an event of its own.
+    The console puts what has spaces in quotes, and escapes no more of it.
     """
     return {key: _printable_field(key, value) for key, value in event.items()}
 
@@ -153,7 +154,16 @@ def printable_fields(_logger: object, _method: str, event: dict[str, Any]) -> di
 def _printable_field(key: str, value: object) -> object:
     if not isinstance(value, str):
         return value
-    return printable(str(value)) if key == "exception" else one_line(str(value))
+    return printable(str(value)) if key == "exception" else _Escaped(one_line(str(value)))
+
+
+class _Escaped(str):
+    """A text that has its escapes; Python's own way to quote it would escape joiners, too."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'" + self.replace("'", "\\'") + "'"
 
 
 @cache

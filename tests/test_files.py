@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+import resource
+import signal
 import stat
 import threading
 from pathlib import Path
@@ -8,7 +10,15 @@ from pathlib import Path
 import pytest
 
 from deskroom.errors import FileError
-from deskroom.files import can_read_again, open_file, read_bytes, read_lines, write_file
+from deskroom.files import (
+    can_read_again,
+    check_output,
+    open_file,
+    read_bytes,
+    read_lines,
+    write_file,
+    write_output,
+)
 
 
 def mode(path: Path) -> int:
@@ -112,6 +122,82 @@ def test_a_file_that_is_there_may_not_be_replaced_unless_that_is_said(tmp_path: 
     assert "old" == (tmp_path / "file").read_text()
     write_file(str(tmp_path / "new"), "new", may_replace=False)
     assert "new" == (tmp_path / "new").read_text()
+
+
+# The output of a command
+
+
+def test_an_output_is_new_private_and_text_or_bytes(tmp_path: Path) -> None:
+    """A text is written as UTF-8; a file that is there keeps its mode."""
+    text, picture = tmp_path / "x.svg", tmp_path / "x.png"
+    write_output(str(text), "ü\n")
+    write_output(str(picture), b"\x89PNG")
+    assert ("ü\n".encode(), b"\x89PNG") == (text.read_bytes(), picture.read_bytes())
+    assert (0o600, 0o600) == (mode(text), mode(picture))
+    text.chmod(0o644)
+    write_output(str(text), "new", force=True)
+    assert ("new", 0o644) == (text.read_text(), mode(text))
+
+
+def test_where_an_output_cannot_go_is_told_before_the_work(tmp_path: Path) -> None:
+    """Only a file that is there can be forced; what is read is never written over."""
+    (tmp_path / "file").write_text("old")
+    (tmp_path / "source").write_text("old")
+    (tmp_path / "link").symlink_to(tmp_path / "source")
+    kinds = {}
+    for name in ("file", "source", "link", ".", "none/x", "new", "a\0b"):
+        for force in (False, True):
+            try:
+                check_output(
+                    str(tmp_path / name), force=force, sources=[str(tmp_path / "source"), "-"]
+                )
+            except FileError as error:
+                kinds[name, force] = error.kind
+    assert {
+        ("file", False): "exists",
+        ("source", False): "source",
+        ("source", True): "source",
+        ("link", False): "source",
+        ("link", True): "source",
+        (".", False): "folder",
+        (".", True): "folder",
+        ("none/x", False): "no_folder",
+        ("none/x", True): "no_folder",
+    } == kinds
+    with pytest.raises(FileError, match="--force overwrites it"):
+        write_output(str(tmp_path / "file"), "new")
+    assert "old" == (tmp_path / "file").read_text()
+
+
+def test_an_output_may_be_a_pipe(tmp_path: Path) -> None:
+    """As ``/dev/stdout`` may be one: it is there, and nothing in it is overwritten."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
+    reader.start()
+    write_output(str(pipe), "text")
+    reader.join()
+    assert ["text"] == read
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_an_output_that_does_not_fit_leaves_nothing(tmp_path: Path, *, force: bool) -> None:
+    """A limit on the size of files stands in for a full disk; a file that was there stays whole."""
+    file = tmp_path / "x"
+    if force:
+        file.write_text("old")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(FileError, match="the file cannot be written: "):
+            write_output(str(file), "x" * 200, force=force)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert (["x"] if force else []) == [file.name for file in tmp_path.iterdir()]
+    assert not force or "old" == file.read_text()
 
 
 # Reading

@@ -11,7 +11,7 @@ import select
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Final, Literal, Protocol
@@ -21,11 +21,13 @@ from deskroom.errors import FileError
 __all__ = [
     "STDIN",
     "can_read_again",
+    "check_output",
     "open_file",
     "read_bytes",
     "read_lines",
     "reason_of",
     "write_file",
+    "write_output",
 ]
 
 #: The name under which every command that reads a file reads stdin.
@@ -164,8 +166,66 @@ def reason_of(error: Exception) -> str:
 # --- writing -----------------------------------------------------------------------------------
 
 
-def write_file(path: str, text: str, *, is_private: bool = False, may_replace: bool = True) -> None:
-    """Write a text as a file's whole content: at once, or not at all.
+def write_output(
+    path: str, content: str | bytes, *, force: bool = False, sources: Iterable[str] = ()
+) -> None:
+    """Write what a command made into the file that it was asked to write: whole, or not at all.
+
+    A new file is for its owner only. Raises ``FileError`` as ``check_output`` does (of kind
+    ``exists`` also for a file that came up since that looked), and as ``write_file`` does.
+    """
+    check_output(path, force=force, sources=sources)
+    may_replace = force or _is_special(path)
+    try:
+        write_file(path, content, is_private=True, may_replace=may_replace)
+    except FileError as error:
+        raise (_exists(path) if error.kind == "exists" else error) from None
+
+
+def check_output(path: str, *, force: bool = False, sources: Iterable[str] = ()) -> None:
+    """Say before the work is done that its output cannot be written there.
+
+    Raises ``FileError``: of kind ``source`` for one of the files that are read, ``folder``,
+    ``no_folder`` where its parent is none, and ``exists`` for a file, unless there is ``force``.
+    What is no regular file, as a pipe, is written to as it is.
+    """
+    if any(_is_same_file(path, source) for source in sources):
+        raise FileError(path, "this file is read by the command; name another one", kind="source")
+    if os.path.isdir(path):  # noqa: PTH112 - a path as it is given
+        raise FileError(path, "this is a folder; name a file", kind="folder")
+    if not _has_parent(path):
+        problem = "the file cannot be written: the parent folder does not exist"
+        raise FileError(path, problem, kind="no_folder")
+    if os.path.isfile(path) and not force:  # noqa: PTH113 - as above
+        raise _exists(path)
+
+
+def _exists(path: str) -> FileError:
+    return FileError(path, "there is such a file already; --force overwrites it", kind="exists")
+
+
+def _has_parent(path: str) -> bool:
+    try:
+        return Path(os.path.realpath(path)).parent.is_dir()
+    except ValueError:
+        return True  # no file can have this name, which is said when it is written
+
+
+def _is_same_file(path: str, source: str) -> bool:
+    try:
+        return os.path.samefile(path, source)  # noqa: PTH121 - as above
+    except (OSError, ValueError):
+        return False  # one of them is not there
+
+
+def _is_special(path: str) -> bool:
+    return os.path.exists(path) and not os.path.isfile(path)  # noqa: PTH110, PTH113 - as above
+
+
+def write_file(
+    path: str, content: str | bytes, *, is_private: bool = False, may_replace: bool = True
+) -> None:
+    """Write a text, as UTF-8, or bytes as a file's whole content: at once, or not at all.
 
     A file that is there keeps its mode, and a link goes on pointing at it; a new one that
     ``is_private`` can be read by its owner only. What is no regular file (a pipe, a terminal) is
@@ -173,7 +233,8 @@ def write_file(path: str, text: str, *, is_private: bool = False, may_replace: b
     ``exists``, when it is there and may not be replaced.
     """
     try:
-        _write(path, text.encode(), is_private=is_private, may_replace=may_replace)
+        raw = content if isinstance(content, bytes) else content.encode()
+        _write(path, raw, is_private=is_private, may_replace=may_replace)
     except FileExistsError:
         raise FileError(path, "there is such a file already", kind="exists") from None
     except (OSError, ValueError) as error:

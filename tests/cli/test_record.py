@@ -57,8 +57,8 @@ def test_a_journal_is_never_written_over(run: Run, journal: Path, tmp_path: Path
     before = journal.read_bytes()
     (tmp_path / "link").symlink_to(journal)
     for output, problem in (
-        (journal, "this is the journal itself; name another file"),
-        (tmp_path / "link", "this is the journal itself; name another file"),
+        (journal, "this file is read by the command; name another one"),
+        (tmp_path / "link", "this file is read by the command; name another one"),
         (tmp_path, "this is a folder; name a file"),
     ):
         ended = run("record", journal, "-o", output, "--force")

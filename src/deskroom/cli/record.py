@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from deskroom.cli.output import print_warning
 from deskroom.cli.shared import log_options, set_up
-from deskroom.errors import FileError
-from deskroom.files import write_file
+from deskroom.files import check_output, write_output
 from deskroom.printable import counted
 from deskroom.runs.run import Run
 from deskroom.scenario.edit.record import Recorded, record_run
@@ -40,28 +37,16 @@ def record_command(
     if output == "-":
         output = None
     if output is not None:
-        _check_output(journal, output, force=force)
+        check_output(output, force=force, sources=[journal])
     recorded = record_run(_sound_run(journal), journal)
     for remark in recorded.remarks:
         print_warning(journal, remark)
     if output is None:
         click.echo(recorded.text, nl=False)
     else:
-        write_file(output, recorded.text, is_private=True)
+        write_output(output, recorded.text, force=force, sources=[journal])
         click.echo(f"{output}: {_counts(recorded)}")
     return 0
-
-
-def _check_output(journal: str, output: str, *, force: bool) -> None:
-    path = Path(output)
-    if not path.exists():
-        return
-    if Path(journal).exists() and path.samefile(journal):
-        raise FileError(output, "this is the journal itself; name another file")
-    if path.is_dir():
-        raise FileError(output, "this is a folder; name a file")
-    if path.is_file() and not force:
-        raise FileError(output, "there is such a file already; --force overwrites it")
 
 
 def _sound_run(path: str) -> Run:

@@ -323,8 +323,7 @@ WIDE = (
 def test_marks_stand_under_wide_characters_and_places_have_names() -> None:
     """Columns count characters, bytes what stands before; the text is as it was written."""
     assert [
-        "  \u6f22\u5b57 `@solver` \U0001f468\u200d\U0001f469\u200d\U0001f467 @checker e\u0301 "
-        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        f"  {WIDE.partition(chr(9))[0]}",
         "       ~~~~~~~~~    ^^^^^^^^",
         "  @cheker \u26a0\ufe0f \\x1b[2J",
         "  ^^^^^^^",
@@ -335,13 +334,13 @@ def test_marks_stand_under_wide_characters_and_places_have_names() -> None:
         "  column 20, byte 36: mention: @checker",
         "    is the seat checker, the first one",
         "    named: it gets the turn.",
-        "  column 41, byte 64: unknown: @cheker",
+        "  column 41, byte 67: unknown: @cheker",
         "    is nobody here; did you mean",
         "    @checker?",
         "",
         "audience: desk",
-        "next:     checker: '@checker' at byte",
-        "          36 is the first seat named",
+        "next:     checker: '@checker' at byte 36",
+        "          is the first seat named",
     ] == lines(by_lead(WIDE), width=40)[2:20]
 
 

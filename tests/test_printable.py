@@ -7,7 +7,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from deskroom.lookalike import is_invisible
-from deskroom.printable import control_in, one_line, printable, printable_characters
+from deskroom.printable import (
+    control_in,
+    one_line,
+    printable,
+    printable_characters,
+    quoted,
+)
 
 ZWNJ, ZWJ, VS16 = "\u200c", "\u200d", "\ufe0f"
 #: What the rule may keep; nothing else that is unsafe is ever left.
@@ -125,6 +131,29 @@ def test_joiners_and_selectors_in_their_place_print_as_they_are(text: str) -> No
 def test_everything_else_is_an_escape(text: str, shown: str) -> None:
     """Nobody takes one name for another because of what cannot be seen, or is misled by order."""
     assert shown == printable(text)
+
+
+@pytest.mark.parametrize(
+    "text, shown",
+    [
+        ("bob", "'bob'"),
+        ("o'b", '"o\'b"'),
+        ("\x1b\n\t", "'\\x1b\\n\\t'"),
+        ("\u0634\u06cc\u200c\u0646", "'\u0634\u06cc\u200c\u0646'"),
+        ("\xe9\\\n\t\u200d", "'\xe9\\\\\\n\\t\\u200d'"),
+        ("\xe9'", '"\xe9\'"'),
+        ("\xe9'\"", "'\xe9\\'\"'"),
+    ],
+)
+def test_a_quoted_text_has_its_joiners_and_no_end_before_its_own(text: str, shown: str) -> None:
+    """As Python quotes it, but readable in every script."""
+    assert shown == quoted(text)
+
+
+@given(st.text() | PIECES)
+def test_a_quoted_text_is_printable(text: str) -> None:
+    """It is one line, and nothing in it is escaped again."""
+    assert quoted(text) == one_line(quoted(text))
 
 
 def test_a_long_text_of_joiners_takes_no_longer_than_its_length() -> None:

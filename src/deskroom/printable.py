@@ -34,7 +34,7 @@ from typing import Any, Final
 
 from deskroom.lookalike import INVISIBLE
 
-__all__ = ["control_in", "counted", "one_line", "printable", "printable_characters"]
+__all__ = ["control_in", "counted", "one_line", "printable", "printable_characters", "quoted"]
 
 #: Controls, format marks and surrogates could move the cursor or turn the line around.
 _UNSAFE: Final = frozenset(("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
@@ -136,6 +136,15 @@ def _is_unsafe(character: str) -> bool:
 def one_line(text: str) -> str:
     """Return ``text`` as ``printable`` does, with its line ends written as escapes too."""
     return printable(text).replace("\n", "\\n")
+
+
+def quoted(text: str) -> str:
+    """Return ``text`` in quotes, as ``repr`` writes it, but with the joiners that belong to it."""
+    if text.isascii():
+        return repr(text)
+    quote = '"' if "'" in text and '"' not in text else "'"
+    inner = text.replace("\\", "\\\\").replace("\t", "\\t").replace(quote, f"\\{quote}")
+    return f"{quote}{one_line(inner)}{quote}"
 
 
 def counted(count: int, noun: str) -> str:

@@ -14,6 +14,7 @@ from deskroom.core import Person
 from deskroom.engine.setup import Seat
 from deskroom.errors import FileError, UsageError, hint
 from deskroom.files import STDIN, read_bytes
+from deskroom.printable import quoted
 from deskroom.render.explain import (
     Explanation,
     Way,
@@ -114,7 +115,7 @@ def _speaker(name: str, desk: DeskSpec, path: str) -> Seat | Person:
         return found
     known = [*seats, *people]
     near = hint(name, known, otherwise=f"; it has {', '.join(known)}")
-    raise FileError(path, f"this desk has no seat and no person {name!r}{near}")
+    raise FileError(path, f"this desk has no seat and no person {quoted(name)}{near}")
 
 
 def _stdin() -> str:

@@ -99,7 +99,7 @@ def hop_in_list(state: RoomState, seat: str) -> int:
 def _routed(state: RoomState) -> RowEntry | TurnEntry | CloseEntry | Await:
     policy = state.setup.policy
     head = state.pending or (state.queue[0] if state.queue else None)
-    if head is not None and state.script is not None and state.script.next_of(head.seat) is None:
+    if head is not None and state.script is not None and state.script.lacks_turn(head.seat):
         return CloseEntry(CloseReason.SCRIPT)
     if state.granted >= policy.max_turns:
         return CloseEntry(CloseReason.MAX_TURNS)

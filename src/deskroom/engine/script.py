@@ -27,12 +27,17 @@ class Cue:
 
 @frozen
 class Script:
-    """The cues of a run, and whether their order decides who is granted."""
+    """The cues of a run, and whether their order decides who is granted.
+
+    ``unscripted`` are seats that play without it, in routed order: a turn of theirs uses no cue, and
+    none left does not close the room.
+    """
 
     cues: Sequence[Cue]
     listed: bool
     #: The most calls that one turn sends after its end; the host's channel has room for them.
     most_late: int = 0
+    unscripted: tuple[str, ...] = ()
 
 
 def order_of(script: Script | None) -> Literal["listed", "routed"] | None:
@@ -74,6 +79,10 @@ class ScriptPosition:
         """Return the next cue of a seat, or None when it has none left."""
         left = self._of_seat.get(seat)
         return left[-1] if left else None
+
+    def lacks_turn(self, seat: str) -> bool:
+        """Whether a seat plays by the script and has no turn left in it."""
+        return self.next_of(seat) is None and seat not in self.script.unscripted
 
     def play(self, at: int) -> None:
         """Count a cue as played."""

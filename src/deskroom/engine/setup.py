@@ -131,6 +131,8 @@ def _check_cues(script: Script, seats: Iterable[str], people: Iterable[str]) -> 
             _known("the script's seat", seat, seats)
         if person is not None:
             _known("the script's person", person, people)
+    for seat in script.unscripted:
+        _known("the seat without a script", seat, seats)
 
 
 def _check_ids(setup: Setup) -> None:
@@ -172,10 +174,14 @@ def _known(what: str, name: str, known: Iterable[str]) -> None:
 def difference(there: Setup, here: Setup) -> str | None:
     """Return the first part in which two rooms differ, for example a key of the policy, or None.
 
-    Of their scripts only the order is compared.
+    Of their scripts only the order is compared, and who plays without one.
     """
     if order_of(there.script) != order_of(here.script):
         return _order_difference(order_of(there.script), order_of(here.script))
+    if there.script is not None and here.script is not None:
+        free = list(there.script.unscripted), list(here.script.unscripted)
+        if free[0] != free[1]:
+            return f"the seats without a script are {free[0]!r} there and {free[1]!r} here"
     for name in _PARTS:
         before, now = getattr(there, name), getattr(here, name)
         if before != now:

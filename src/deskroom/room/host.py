@@ -275,11 +275,13 @@ class Host:
 
     async def _waited(self, seconds: float) -> bool:
         """Wait for a message and handle it. People take real time, whatever the room's clock."""
+        message: object = None
         with anyio.move_on_after(seconds):
             message = await self._receive()
-            await self._handle(message)
-            return True
-        return False
+        if message is None:
+            return False
+        await self._handle(message)
+        return True
 
     async def _reopen(self) -> None:
         """Open a room again that closed quiet, with what a person says, if anybody does."""

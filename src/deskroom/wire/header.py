@@ -6,7 +6,7 @@ before. Of the script it holds the outline: who is listed, in which order, and n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 
@@ -16,7 +16,18 @@ from deskroom.engine.policy import Policy
 from deskroom.engine.script import Cue, Script
 from deskroom.engine.setup import Opening, Seat, Setup
 from deskroom.errors import WireError
-from deskroom.wire.codecs import COUNT, FLAG, INTEGER, TEXT, Json, List, Maybe, Word, read_field
+from deskroom.wire.codecs import (
+    COUNT,
+    FLAG,
+    INTEGER,
+    TEXT,
+    Codec,
+    Json,
+    List,
+    Maybe,
+    Word,
+    read_field,
+)
 from deskroom.wire.form import Form, form_of
 
 __all__ = ["FORMAT", "MOST_TURNS", "Header"]
@@ -52,8 +63,12 @@ def _cues(runs: Sequence[tuple[Cue, int]]) -> list[Cue]:
     return [cue for cue, times in runs for _ in range(times)]
 
 
-def _script(order: str, runs: Sequence[tuple[Cue, int]]) -> Script:
-    return Script(_cues(runs), order == "listed")
+def _script(
+    order: str, runs: Sequence[tuple[Cue, int]], unscripted: tuple[str, ...] = ()
+) -> Script:
+    if unscripted and order == "listed":
+        raise WireError("must be left out of a listed script", path="unscripted", code="range")
+    return Script(_cues(runs), order == "listed", unscripted=unscripted)
 
 
 def _runs(script: Script) -> Iterator[Json]:
@@ -63,21 +78,26 @@ def _runs(script: Script) -> Iterator[Json]:
 
 
 class Outline:
-    """Who is listed in a script, and whether the order counts."""
+    """Who is listed in a script, whether the order counts, and who plays without it, if anybody."""
 
     noun = "an object"
     types = frozenset({dict})
-    _form = Form(
-        _script, {"order": Word(("listed", "routed")), "turns": List(Run(), "a list of objects")}
-    )
+    _keys: Final[Mapping[str, Codec]] = {
+        "order": Word(("listed", "routed")),
+        "turns": List(Run(), "a list of objects"),
+    }
+    _form = Form(_script, _keys)
+    _form_of_some = Form(_script, {**_keys, "unscripted": List(TEXT, "a list of strings")})
 
     def read(self, value: Json) -> Script:
         """Return a script whose cues say who speaks, and no more."""
-        return self._form.read(value)
+        return (self._form_of_some if "unscripted" in value else self._form).read(value)
 
     def write(self, script: Script) -> Json:
         """Return the outline of a script."""
-        return {"order": "listed" if script.listed else "routed", "turns": list(_runs(script))}
+        order = "listed" if script.listed else "routed"
+        outline: Json = {"order": order, "turns": list(_runs(script))}
+        return outline | {"unscripted": list(script.unscripted)} if script.unscripted else outline
 
 
 # The header

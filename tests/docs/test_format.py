@@ -23,6 +23,7 @@ from deskroom.scenario import (
     TurnExpect,
     load_scenario,
 )
+from deskroom.scenario.format.live import Live, LiveSeat
 from deskroom.scenario.format.model import FROM_LOADER
 from deskroom.scenario.format.model import Opening as FileOpening
 
@@ -43,6 +44,8 @@ TABLES: Final[dict[str, type]] = {
     "`turn`": Turn,
     "`turn.expect`": TurnExpect,
     "`expect`": RunExpect,
+    "`live`": Live,
+    "`live.SEAT`": LiveSeat,
 }
 
 #: What the file calls otherwise than the model, and what is no key of the file.

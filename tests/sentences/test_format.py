@@ -77,7 +77,7 @@ TOP: Cases = [
     (
         'tittle = "x"\norder = "router"\nwhy = 3\n' + DESK + TURN,
         [
-            '1:1 unknown_key: tittle: unknown key, expected one of format, title, why, order, desk, policy, opening, turn, expect; did you mean "title"?',
+            '1:1 unknown_key: tittle: unknown key, expected one of format, title, why, order, desk, policy, opening, turn, expect, live; did you mean "title"?',
             '2:9 unknown_value: order: found "router", expected one of listed, routed; did you mean "routed"?',
             "3:7 wrong_type: why: found 3, expected a string",
         ],

@@ -11,6 +11,7 @@ from attrs import evolve, frozen
 from deskroom.engine.policy import Policy
 from deskroom.errors import FileError, nearest
 from deskroom.scenario.format.convert import Converted, convert, refuse_unknown_keys
+from deskroom.scenario.format.live import LIVE_KEYS, Live, LiveSeat
 from deskroom.scenario.format.model import (
     MAX_TURNS,
     DeskSpec,
@@ -31,6 +32,7 @@ from deskroom.scenario.format.rules import (
     check_policy,
     check_turn,
 )
+from deskroom.scenario.format.rules_live import check_live_people, check_live_seat
 from deskroom.scenario.format.toml import Document, parse_toml, read_toml
 
 __all__ = [
@@ -58,6 +60,7 @@ DOCUMENT_KEYS: Final = (
     "opening",
     "turn",
     "expect",
+    "live",
 )
 #: A file with no other key is a desk file.
 _DESK_KEYS: Final = frozenset({"format", "title", "why", "desk"})
@@ -139,6 +142,7 @@ class PartialScenario:
     opening: Opening | None
     turns: tuple[Turn, ...]
     expect: RunExpect | None
+    live: Live | None
 
 
 def read_partial(document: Document) -> PartialScenario:
@@ -157,6 +161,7 @@ def read_partial(document: Document) -> PartialScenario:
     opening = reader.opening(names)
     expect = reader.expect()
     turns = reader.turns(names)
+    live = reader.live(names)
     check_order(reader.findings, head.order, document.data)
     if desk.part is not None:
         check_active(reader.findings, desk.part)
@@ -171,6 +176,7 @@ def read_partial(document: Document) -> PartialScenario:
         opening=opening,
         turns=tuple(turns),
         expect=expect,
+        live=live,
     )
 
 
@@ -187,6 +193,7 @@ def _scenario(document: Document) -> Scenario:
         opening=partial.opening,
         turns=tuple(copy for turn in partial.turns for copy in _copies(turn)),
         expect=partial.expect,
+        live=partial.live,
         path=document.path,
         digest=sha256(document.text.encode()).hexdigest(),
     )
@@ -266,7 +273,7 @@ class _Reader:
             problem = f"found {found(listed)}, expected a list of tables: [[turn]]"
             self.findings.at_value(("turn",), "wrong_type", problem)
             return []
-        if not listed:
+        if not listed and "live" not in self._data:
             problem = "missing, expected at least one [[turn]]"
             self.findings.at_value(("turn",), "missing_key", problem)
         turns: list[Turn] = []
@@ -277,6 +284,29 @@ class _Reader:
                 turns.append(turn)
                 total = self._counted(total, turn)
         return turns
+
+    def live(self, names: Names) -> Live | None:
+        """Return who plays seats live. A key that is none of the table's own is a seat's."""
+        stated = self._data.get("live")
+        if not isinstance(stated, dict):
+            return self._part("live", Live).part
+        of_seats = {
+            key: value
+            for key, value in stated.items()
+            if key not in LIVE_KEYS or isinstance(value, dict)
+        }
+        own = {key: value for key, value in stated.items() if key not in of_seats}
+        live = convert(self.findings, ("live",), own, Live)
+        seats = {}
+        for id_, value in of_seats.items():
+            seat = convert(self.findings, ("live", id_), value, LiveSeat)
+            if seat.part is not None and isinstance(value, dict):
+                check_live_seat(self.findings, id_, seat.part, value, names)
+                seats[id_] = seat.part
+        if live.part is None:
+            return None
+        check_live_people(self.findings, live.part, names)
+        return evolve(live.part, seats=seats)
 
     def _turn(self, position: int, stated: object, names: Names) -> Turn | None:
         path: KeyPath = ("turn", position)

@@ -18,6 +18,7 @@ from deskroom.core.reasons import AsideReason, CallFault, CloseReason, NoTurnRea
 from deskroom.core.roster import Desk, DeskSet, Member, Person, Roster
 from deskroom.engine.policy import Policy
 from deskroom.engine.setup import Seat
+from deskroom.scenario.format.live import Live
 from deskroom.scenario.format.position import KeyPath, Place
 from deskroom.scenario.format.toml import Document, Location, Places
 
@@ -224,7 +225,10 @@ class Turn:
 
 @frozen(kw_only=True)
 class Scenario:
-    """One scenario file. ``path`` is as the user gave it; ``digest`` names its text (SHA-256)."""
+    """One scenario file. ``path`` is as the user gave it; ``digest`` names its text (SHA-256).
+
+    ``live`` says who plays seats when the file is run as a live desk; nothing else looks at it.
+    """
 
     format: int = 1
     title: str = ""
@@ -235,6 +239,7 @@ class Scenario:
     opening: Opening | None = None
     turns: tuple[Turn, ...]
     expect: RunExpect | None = None
+    live: Live | None = None
     path: str = "<text>"
     digest: str = ""
 

@@ -86,6 +86,12 @@ class Names:
                 path, "unknown_name", _unknown_name(id_, "a seat of the desk", self.seats)
             )
 
+    def want_seat_key(self, findings: Findings, path: KeyPath, id_: str) -> None:
+        """Add a problem unless a key is a seat's id."""
+        if self.desk is not None and id_ not in self.seats:
+            problem = _unknown_name(id_, "a seat of the desk", self.seats)
+            findings.at_key(path, "unknown_name", problem)
+
     def want_person(self, findings: Findings, path: KeyPath, id_: str) -> None:
         """Add a problem unless this is a person's id."""
         if self.desk is not None and id_ not in self.people:
@@ -224,9 +230,7 @@ def _check_seat_turn(
             problem = f"found {quoted(wrote)}, expected the path of a file"
             findings.at_value((*path, "wrote", at), "blank_text", problem)
     for id_ in turn.scores:
-        if names.desk is not None and id_ not in names.seats:
-            problem = _unknown_name(id_, "a seat of the desk", names.seats)
-            findings.at_key((*path, "scores", id_), "unknown_name", problem)
+        names.want_seat_key(findings, (*path, "scores", id_), id_)
 
 
 def _check_person_turn(

@@ -10,7 +10,7 @@ names that exist, is left to ``deskroom check``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
 
@@ -21,6 +21,7 @@ from deskroom.core.dispatch import DispatchPolicy
 from deskroom.core.roster import Person
 from deskroom.engine.policy import BroadcastPolicy, ChairPolicy, Policy
 from deskroom.engine.setup import Seat
+from deskroom.scenario.format.live import KEYS_OF_KIND, LIVE_KEYS, NEEDED_KEYS, Live, LiveSeat
 from deskroom.scenario.format.load import DOCUMENT_KEYS, FORMAT
 from deskroom.scenario.format.model import (
     FROM_LOADER,
@@ -59,6 +60,8 @@ _TABLES: Final[Mapping[type, tuple[str, str]]] = {
     Turn: ("turn", "One listed turn, of a seat or of a person."),
     TurnExpect: ("turnExpect", "What must come out of a turn. What is left out is not compared."),
     RunExpect: ("runExpect", "What must come out of the whole run."),
+    Live: ("live", "Who plays seats live. Only deskroom run starts anything of it."),
+    LiveSeat: ("liveSeat", "What plays one seat live."),
     Nobody: ("nobody", "The row hands the turn to nobody, for this reason."),
     Call: ("call", "One call. Every other key is an argument, and only the host judges it."),
 }
@@ -76,6 +79,7 @@ _DOCS: Final[Mapping[type, Mapping[str, str]]] = {
         "turn first.",
         "turn": "The listed turns.",
         "expect": "What must come out of the whole run.",
+        "live": "Who plays seats live, under deskroom run alone.",
     },
     DeskSpec: {
         "id": "The desk's id, which messages can mention.",
@@ -179,6 +183,30 @@ _DOCS: Final[Mapping[type, Mapping[str, str]]] = {
         "asides": "How many rows are private.",
         "closed": "Why the room closes.",
     },
+    Live: {
+        "people": "The people who speak from the terminal, at any time.",
+        "person_timeout_s": "How many seconds a room waits for them where it would close as quiet.",
+        "seats": "What plays a seat, under the seat's id.",
+    },
+    LiveSeat: {
+        "kind": "What plays the seat: a client of MCP, a program, a model behind a chat API, a "
+        "person at the terminal, or a function in Python.",
+        "command": "The program and its arguments, without a shell.",
+        "keep": "Whether the program is started once and gets turn after turn.",
+        "mcp": "Whether the program takes its turns as an MCP client; its stdout is its text.",
+        "env": "The program's environment. Nothing of ours is handed on.",
+        "folder": "The working folder, from the file's own.",
+        "timeout_s": "How many seconds the program, or one request, may take.",
+        "max_output_bytes": "How much a program may write in a turn, in bytes.",
+        "base_url": "Where the API is, for example http://127.0.0.1:8080/v1.",
+        "model": "The model's name.",
+        "key_env": "The environment variable that holds the key.",
+        "temperature": "Passed to the model.",
+        "seed": "Passed to the model.",
+        "max_tokens": "How many tokens an answer may have.",
+        "retries": "How often a request is tried again.",
+        "function": "An async function of a turn, as package.module:function.",
+    },
     Nobody: {"none": "Why nobody is next."},
 }
 
@@ -203,6 +231,7 @@ def scenario_schema() -> Json:
         "title": "deskroom scenario",
         "description": "A desk, what its seats say, and what must come out. See: deskroom new.",
         **_object(Scenario),
+        "anyOf": [{"required": ["turn"]}, {"required": ["live"]}],
         "definitions": definitions,
     }
 
@@ -213,6 +242,10 @@ def _table(cls: type) -> Json:
         return {**described, **_call()}
     if cls is Turn:
         return {**described, **_object(cls), **_turn_rules()}
+    if cls is Live:
+        return {**described, **_live()}
+    if cls is LiveSeat:
+        return {**described, **_object(cls), "allOf": list(_rules_of_kinds())}
     return {**described, **_object(cls)}
 
 
@@ -220,8 +253,11 @@ def _object(cls: type) -> Json:
     attributes = {_key(cls, attribute): attribute for attribute in _attributes(cls)}
     keys = DOCUMENT_KEYS if cls is Scenario else tuple(attributes)
     # The parts that every scenario must have, whatever a desk or a scenario in Python may lack.
-    needed = {"format", "turn"} if cls is Scenario else {"seats"} if cls is DeskSpec else set()
-    required = [key for key in keys if attributes[key].default is attrs.NOTHING or key in needed]
+    needed = {"format"} if cls is Scenario else {"seats"} if cls is DeskSpec else set()
+    # A file that says who plays live may list no turn.
+    free = {"turn"} if cls is Scenario else set()
+    needed |= {key for key in keys if attributes[key].default is attrs.NOTHING} - free
+    required = [key for key in keys if key in needed]
     return {
         "type": "object",
         "properties": {key: _property(cls, key, attributes[key]) for key in keys},
@@ -311,6 +347,29 @@ def _call() -> Json:
         "anyOf": [{"enum": names}, {}],
     }
     return {"type": "object", "properties": {"tool": tool}, "required": ["tool"]}
+
+
+def _live() -> Json:
+    """Return the schema of who plays live. A seat may have the name of one of the table's keys."""
+    seat = _of_type(LiveSeat)
+    own = {one.name: _property(Live, one.name, one) for one in _attributes(Live)}
+    return {
+        "type": "object",
+        "properties": {
+            key: {"description": own[key].pop("description"), "anyOf": [own[key], seat]}
+            for key in LIVE_KEYS
+        },
+        "additionalProperties": seat,
+    }
+
+
+def _rules_of_kinds() -> Iterator[Json]:
+    """Yield, for each kind of live seat, which keys go with it."""
+    for kind, keys in KEYS_OF_KIND.items():
+        rules: Json = {"propertyNames": {"enum": ["kind", *keys]}}
+        if kind in NEEDED_KEYS:
+            rules["required"] = list(NEEDED_KEYS[kind])
+        yield {"if": {"properties": {"kind": {"enum": [kind]}}}, "then": rules}
 
 
 def _turn_rules() -> Json:

@@ -19,6 +19,7 @@ from deskroom.scenario.play.resume import listed_calls, script_digest, unsent_ca
 if TYPE_CHECKING:
     from deskroom.room import Room, RoomResult
     from deskroom.room import Turn as GrantedTurn
+    from deskroom.room.acts import Act
     from deskroom.room.host import OnRow
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "replay_scenario",
     "run_scripted",
     "scenario_setup",
+    "scripted_act",
     "scripted_engine",
     "scripted_room",
 ]
@@ -136,15 +138,11 @@ def scripted_room(
     ``resume`` takes the entries of a journal that the same scenario wrote (``check_resumable``
     says whether it did), and goes on behind them.
     """
-
-    async def act(turn: GrantedTurn) -> str:
-        return await _act(scenario, turn)
-
     from deskroom.room import Room, SimulatedClock
 
     setup = scenario_setup(scenario)
     return Room(
-        dict.fromkeys(setup.seats, act),
+        dict.fromkeys(setup.seats, scripted_act(scenario)),
         people=setup.people,
         opening=setup.opening,
         desk=setup.desk_id,
@@ -158,6 +156,15 @@ def scripted_room(
         script=setup.script,
         scenario=script_digest(scenario) if journal is not None and keeps_digest else None,
     )
+
+
+def scripted_act(scenario: Scenario) -> Act:
+    """Return the function that plays any seat of a scenario by its script."""
+
+    async def act(turn: GrantedTurn) -> str:
+        return await _act(scenario, turn)
+
+    return act
 
 
 def _script(scenario: Scenario) -> Script:

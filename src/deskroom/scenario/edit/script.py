@@ -13,6 +13,7 @@ from attrs import evolve, field, frozen
 
 from deskroom.core.reasons import CloseReason, Outcome
 from deskroom.engine.entries import CallEntry, RowEntry
+from deskroom.engine.script import Script
 from deskroom.engine.setup import Setup
 from deskroom.printable import counted
 from deskroom.runs.run import Run, RunTurn
@@ -210,7 +211,7 @@ def _recorded(turn: RunTurn, run: Run) -> RecordedTurn:
             remarks[_ESCAPED] = None
     return RecordedTurn(
         seat=turn.seat,
-        listed=turn.cue is not None or run.order is None,
+        listed=turn.cue is not None or _plays_without_script(run.setup.script, turn.seat),
         played=turn,
         calls=tuple(written_call(call.tool, call.arguments)[0] for call in in_time),
         late=tuple(written_call(call.tool, call.arguments)[0] for call in late),
@@ -224,6 +225,10 @@ def _recorded(turn: RunTurn, run: Run) -> RecordedTurn:
         scores=_scores(turn, run),
         remarks=tuple(remarks),
     )
+
+
+def _plays_without_script(script: Script | None, seat: str) -> bool:
+    return script is None or seat in script.unscripted
 
 
 def _call_remarks(calls: Iterable[CallEntry]) -> Iterator[str]:

@@ -12,11 +12,22 @@ from typing import Final, Literal, Protocol, runtime_checkable
 
 from attrs import frozen
 
+from deskroom._version import __version__
 from deskroom.errors import DeskroomError, FileError, UsageError, hint
 from deskroom.imports.records import Yielded
 from deskroom.imports.source import Source
 
-__all__ = ["GROUP", "Importer", "Match", "Options", "find_importer", "importers", "pick_room"]
+__all__ = [
+    "GROUP",
+    "Importer",
+    "Match",
+    "Options",
+    "find_importer",
+    "importers",
+    "load_importer",
+    "pick_room",
+    "version_of",
+]
 
 GROUP: Final = "deskroom.importers"
 
@@ -112,6 +123,14 @@ def load_importer(entry: EntryPoint) -> Importer:
             raise UsageError(f"{where} is not an importer: it has no `{name}`")
     loaded: Importer = importer
     return loaded
+
+
+def version_of(name: str) -> str:
+    """Return the version of the package that an importer comes from; of ours, deskroom's."""
+    entry = importers().get(name)
+    if entry is None or entry.dist is None or entry.value.startswith("deskroom."):
+        return __version__
+    return f"{entry.dist.name} {entry.dist.version}"
 
 
 def find_importer(source: Source, name: str | None = None) -> tuple[Importer, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import EntryPoint, entry_points
+from itertools import islice
 from typing import Final, Literal, Protocol, runtime_checkable
 
 from attrs import frozen
@@ -30,6 +31,7 @@ __all__ = [
 ]
 
 GROUP: Final = "deskroom.importers"
+_LINES_LOOKED_AT: Final = 1000
 
 
 @frozen
@@ -195,6 +197,9 @@ def _nothing_fits(source: Source, loaded: Sequence[Importer]) -> str:
         return "there is no row in it: it is empty"
     if source.shape in {"json", "jsonl"} and not source.samples(1):
         return "there is no row in it"
+    if source.shape == "text":
+        for _ in islice(source.lines(), _LINES_LOOKED_AT):
+            pass  # bytes that are no text are what is wrong, and their error says where
     looked = "; ".join(f"{importer.name}: {importer.looks_for}" for importer in loaded)
     return f"no format fits; {source.described()}; name one with --from; looked for: {looked}"
 

@@ -17,8 +17,8 @@ class Seen:
 
     def __init__(self) -> None:
         self._count = 0
-        self._ids = array("Q", bytes(8 * 1024))
-        self._texts = array("I", bytes(4 * 1024))
+        self._ids = array("Q", [0]) * 1024
+        self._texts = array("I", [0]) * 1024
 
     def add(self, id: str, text: str) -> bool | None:
         """Keep an id with its text. Return None if it is new, else whether the text is the same."""
@@ -34,7 +34,7 @@ class Seen:
 
     def _grow(self) -> None:
         size = len(self._ids) * 3 // 2
-        ids, texts = array("Q", bytes(8 * size)), array("I", bytes(4 * size))
+        ids, texts = array("Q", [0]) * size, array("I", [0]) * size
         for key, value in zip(self._ids, self._texts, strict=True):
             if key:
                 at = _slot(ids, key)

@@ -1,0 +1,22 @@
+"""Seats that live elsewhere: programs, models, clients of MCP, people and functions, as objects.
+
+Each kind is an object that ``Room`` takes for a seat. What a kind needs beyond deskroom is an extra,
+and is loaded when the kind is first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deskroom._lazy import lazy
+
+if TYPE_CHECKING:
+    from deskroom.seats.python import load_function
+
+_LAZY = {
+    "load_function": "deskroom.seats.python",
+}
+
+__all__ = ["load_function"]
+
+__getattr__ = lazy(__name__, _LAZY)

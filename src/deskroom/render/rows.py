@@ -13,6 +13,7 @@ from attrs import frozen
 from deskroom.render.screen import PLAIN, Screen
 from deskroom.render.table import table_lines, wrapped
 from deskroom.render.text import printable, shortened
+from deskroom.runs.notes import row_notes
 from deskroom.runs.view import Routing, RunView, ViewItem, tells
 from deskroom.runs.why import MOST_SCORES, scores_clause
 
@@ -23,6 +24,7 @@ __all__ = [
     "private_text",
     "routing_text",
     "run_table",
+    "short_content",
     "sign",
     "styled_as",
 ]
@@ -138,8 +140,8 @@ def _entry(item: ViewItem, view: RunView, mark: Mark | None, *, verbose: bool) -
         row, (what, following) = "-", _turn_cells(item, view, verbose=verbose)
     else:
         row, following = str(item.sequence), _next(item, verbose=verbose)
-        what = printable(item.row.content)
-        what = _with_text(what, item.text) if verbose else shortened(what, _SHORT)
+        what = item.row.content if verbose else short_content(item, view)
+        what = _with_text(printable(what), item.text if verbose else "")
     return _Entry(
         row=row,
         turn=turn,
@@ -148,6 +150,21 @@ def _entry(item: ViewItem, view: RunView, mark: Mark | None, *, verbose: bool) -
         following="\n".join(filter(None, [following, *lines])),
         status=status,
     )
+
+
+def short_content(item: ViewItem, view: RunView) -> str:
+    """Return what a row says, cut where it is long, but for the `@` that decided who is next."""
+    assert item.row is not None  # noqa: S101 - only rows that may be read come here
+    content = item.row.content
+    return content if len(content) <= _SHORT else shortened(content, _SHORT, _decided(item, view))
+
+
+def _decided(item: ViewItem, view: RunView) -> int | None:
+    """Return the place of the `@` that decided, else of the first one that did not count."""
+    assert item.row is not None  # noqa: S101 - the caller has looked
+    if item.chosen is not None:
+        return len(item.row.content.encode()[: item.chosen].decode())
+    return next((note.start for note in row_notes(item, view.directory, limit=1)), None)
 
 
 def _stub_cells(item: ViewItem) -> tuple[str, str, str]:

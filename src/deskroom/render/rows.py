@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from attrs import frozen
 
+from deskroom.core import Directory
 from deskroom.render.screen import PLAIN, Screen
 from deskroom.render.table import table_lines, wrapped
 from deskroom.render.text import printable, shortened
@@ -140,7 +141,7 @@ def _entry(item: ViewItem, view: RunView, mark: Mark | None, *, verbose: bool) -
         row, (what, following) = "-", _turn_cells(item, view, verbose=verbose)
     else:
         row, following = str(item.sequence), _next(item, verbose=verbose)
-        what = item.row.content if verbose else short_content(item, view)
+        what = item.row.content if verbose else short_content(item, view.directory)
         what = _with_text(printable(what), item.text if verbose else "")
     return _Entry(
         row=row,
@@ -152,19 +153,19 @@ def _entry(item: ViewItem, view: RunView, mark: Mark | None, *, verbose: bool) -
     )
 
 
-def short_content(item: ViewItem, view: RunView) -> str:
-    """Return what a row says, cut where it is long, but for the `@` that decided who is next."""
-    assert item.row is not None  # noqa: S101 - only rows that may be read come here
-    content = item.row.content
-    return content if len(content) <= _SHORT else shortened(content, _SHORT, _decided(item, view))
+def short_content(item: ViewItem, directory: Directory | None = None) -> str:
+    """Return what a row says, cut where it is long, but for the `@` that decided who is next.
 
-
-def _decided(item: ViewItem, view: RunView) -> int | None:
-    """Return the place of the `@` that decided, else of the first one that did not count."""
-    assert item.row is not None  # noqa: S101 - the caller has looked
+    Where none did, the first `@` stays, for it is what the reason is about.
+    """
+    content = str(item.facts["content"])
+    if len(content) <= _SHORT:
+        return content
     if item.chosen is not None:
-        return len(item.row.content.encode()[: item.chosen].decode())
-    return next((note.start for note in row_notes(item, view.directory, limit=1)), None)
+        before = content.encode("utf-8", "surrogatepass")[: item.chosen]
+        return shortened(content, _SHORT, len(before.decode("utf-8", "ignore")))
+    note = next(iter(row_notes(item, directory, limit=1)), None)
+    return shortened(content, _SHORT, None if note is None else note.start)
 
 
 def _stub_cells(item: ViewItem) -> tuple[str, str, str]:

@@ -23,7 +23,7 @@ from deskroom.printable import counted
 from deskroom.render.screen import PLAIN, Screen
 from deskroom.render.text import head, one_line, tail
 
-__all__ = ["Piece", "diff_text", "word_diff", "words"]
+__all__ = ["Piece", "diff_legend", "diff_text", "word_diff", "words"]
 
 #: So many edits, and so many steps for all of a text, are looked for before words are matched
 #: by those that either text has once.
@@ -64,6 +64,12 @@ class Piece:
 def diff_text(old: str, new: str, screen: Screen = PLAIN) -> str:
     """Return both texts as one line: what only one has is marked, and coloured where there is any."""
     return "".join(_drawn(piece, screen) for piece in word_diff(old, new))
+
+
+def diff_legend(old: str, new: str, screen: Screen = PLAIN) -> str:
+    """Return how what only one of two named texts has is marked: ``expected [-…-], got {+…+}``."""
+    old_mark, new_mark = _drawn(Piece("old", "…"), screen), _drawn(Piece("new", "…"), screen)
+    return f"{old} {old_mark}, {new} {new_mark}"
 
 
 def _drawn(piece: Piece, screen: Screen) -> str:
@@ -261,7 +267,8 @@ def _stretches(pairs: Sequence[Pair]) -> Iterator[tuple[bool, Pair]]:
 def _is_between_replaced(pairs: Sequence[Pair], at: int) -> bool:
     if not pairs[at][0].isspace() or not 0 < at < len(pairs) - 1:
         return False
-    return all(one.strip() and other.strip() for one, other in (pairs[at - 1], pairs[at + 1]))
+    around = (pairs[at - 1], pairs[at + 1])
+    return all(one != other and one.strip() and other.strip() for one, other in around)
 
 
 def _shown(one: str, other: str) -> Pair:

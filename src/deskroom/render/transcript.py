@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from deskroom.core import SeenRow
+from deskroom.engine.entries import EndEntry
 from deskroom.engine.sentences import seen_line
 from deskroom.render.screen import PLAIN, Screen
-from deskroom.render.text import printable
+from deskroom.render.text import one_line, printable
+from deskroom.runs.why import why_no_row
 
-__all__ = ["transcript_line"]
+__all__ = ["ended_line", "transcript_line"]
 
 _STYLES: Final = {"agent": "cyan", "person": "green", "operator": "green", "system": "dim"}
+_ENDED: Final = {"failed": "red", "timed_out": "red"}
 
 
 def transcript_line(seen: SeenRow, screen: Screen = PLAIN) -> str:
@@ -28,3 +32,10 @@ def transcript_line(seen: SeenRow, screen: Screen = PLAIN) -> str:
     if seen.audience.kind == "aside":
         content = screen.styled(content, "italic")
     return f"{screen.styled(head, _STYLES[seen.author.type])}: {content}"
+
+
+def ended_line(ended: EndEntry, replies: Sequence[str], screen: Screen = PLAIN) -> str:
+    """Return how a turn without a row ended, as its seat and the operator may know it."""
+    why = why_no_row(ended.outcome, replies, ended.error)
+    line = f"[turn {ended.turn}] {ended.seat} ({ended.outcome}): {why}"
+    return screen.styled(one_line(line), _ENDED.get(ended.outcome, "dim"))

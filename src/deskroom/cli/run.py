@@ -12,6 +12,7 @@ from typing import Final, Literal
 import anyio
 import click
 
+from deskroom.cli.desk import LiveDesk
 from deskroom.cli.screen import screen
 from deskroom.cli.shared import BACKENDS, backend_option, log_options, set_up
 from deskroom.core import OPERATOR, project
@@ -25,8 +26,8 @@ from deskroom.render.text import one_line
 from deskroom.render.transcript import ended_line, transcript_line
 from deskroom.room import RealClock, RoomResult, RowEntry
 from deskroom.runs.run import Run
-from deskroom.scenario import Scenario, load_scenario
-from deskroom.scenario.play.replay import LOOP_OPTIONS, run_scripted, scripted_room
+from deskroom.scenario import load_scenario
+from deskroom.scenario.play.replay import LOOP_OPTIONS
 from deskroom.scenario.play.resume import check_resumable
 
 __all__ = ["run_command", "sync_remark"]
@@ -46,6 +47,21 @@ _LONG_S: Final = 1.0
     show_default=True,
     help="When the journal reaches the disk: with every row, at the end, or when the system likes.",
 )
+@click.option(
+    "--live",
+    "given",
+    multiple=True,
+    metavar="SEAT=KIND[:...]",
+    help="Let a seat play live, whatever the file says: mcp, person, command:PROGRAM..., "
+    "chat:MODEL@URL or python:MODULE:FUNCTION.",
+)
+@click.option(
+    "--say",
+    "says",
+    multiple=True,
+    metavar="PERSON:MESSAGE",
+    help="Let a person of the desk speak when the room runs; a room that closed quiet opens again.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print how it closed, and no rows.")
 @backend_option
 @log_options
@@ -55,6 +71,8 @@ def run_command(
     journal_path: str | None,
     resume: bool,
     sync: Sync,
+    given: tuple[str, ...],
+    says: tuple[str, ...],
     quiet: bool,
     backend: Literal["asyncio", "trio"],
     log_format: str | None,
@@ -65,23 +83,27 @@ def run_command(
     Nothing is compared: see replay. With --journal the run survives whatever happens to the process;
     --resume continues such a journal exactly where it stops. An interrupt prints the command for that.
 
+    Seats under [live] in the file, and those named with --live, play for themselves; their listed
+    turns are left out, and the others play theirs whenever the host gives them the turn.
+
     \b
     Exit codes: 0 the room closed, 2 a file is wrong or cannot be written.
     """  # noqa: D301 - click reads this mark
     set_up(log_format, log_level, backend)
-    scenario = load_scenario(scenario_path)
+    if journal_path is None and resume:
+        raise UsageError("--resume needs the journal to resume: name it with --journal FILE")
+    desk = LiveDesk.of(load_scenario(scenario_path), given, says)
     if journal_path is None:
-        if resume:
-            raise UsageError("--resume needs the journal to resume: name it with --journal FILE")
-        return _closed(_play(scenario, None, (), backend, quiet=quiet))
+        return _closed(_play(desk, None, (), backend, quiet=quiet))
     clock = RealClock()
     opened = partial(JournalFile.resume if resume else JournalFile.create, timer=clock.now)
     try:
-        with _journal(scenario, opened(journal_path, sync=sync), resume=resume) as journal:
-            result = _play(scenario, journal, journal.entries, backend, quiet=quiet)
+        with _journal(desk, opened(journal_path, sync=sync), resume=resume) as journal:
+            result = _play(desk, journal, journal.entries, backend, quiet=quiet)
     except BaseException as error:
         if _is_interrupt(error) and Path(journal_path).exists():
-            click.echo(_how_to_resume(scenario_path, journal_path, backend, sync), err=True)
+            command = _how_to_resume(scenario_path, journal_path, backend, sync, given)
+            click.echo(command, err=True)
         raise
     # Only now is all of it written.
     remark = sync_remark(journal.sync_s, clock.now())
@@ -96,7 +118,9 @@ def _is_interrupt(error: BaseException) -> bool:
     return isinstance(error, KeyboardInterrupt)
 
 
-def _how_to_resume(scenario_path: str, journal_path: str, backend: str, sync: str) -> str:
+def _how_to_resume(
+    scenario_path: str, journal_path: str, backend: str, sync: str, given: Sequence[str]
+) -> str:
     """Return the command that resumes a run, as a shell takes it."""
     if scenario_path == STDIN:
         scenario_path = "SCENARIO"
@@ -107,6 +131,7 @@ def _how_to_resume(scenario_path: str, journal_path: str, backend: str, sync: st
     options += ["--resume"]
     options += ["--backend", backend] if backend != BACKENDS[0] else []
     options += ["--sync", sync] if sync != "row" else []
+    options += [f"--live={text}" for text in given]
     command = [*options, *names] if len(names) > 1 else [*names, *options]
     return one_line(f"to resume: {join(['deskroom', 'run', *command])}")
 
@@ -122,20 +147,19 @@ def sync_remark(sync_s: float, total_s: float) -> str | None:
 
 
 @contextlib.contextmanager
-def _journal(scenario: Scenario, opened: JournalFile, *, resume: bool) -> Iterator[JournalFile]:
+def _journal(desk: LiveDesk, opened: JournalFile, *, resume: bool) -> Iterator[JournalFile]:
     with opened as journal:
         if not resume:
             # Before anything else can happen: a journal without its first line is none.
-            header = scripted_room(scenario, journal=journal).header
+            header = desk.room(journal=journal).header
             journal.write(header)
             journal.entries.append(header)
             yield journal
             return
         path = journal.path
-        setup = scripted_room(scenario).setup
         if journal.entries:
             verify_entries(journal.entries, path)
-            check_resumable(scenario, setup, Run.from_entries(journal.entries), path)
+            check_resumable(desk.scenario, desk.setup, Run.from_entries(journal.entries), path)
         rows = sum(isinstance(entry, RowEntry) for entry in journal.entries)
         cut = f" (line {journal.cut} was cut short, and is cut off)" if journal.cut else ""
         click.echo(f"{path}: going on after row {rows}{cut}", err=True)
@@ -143,7 +167,7 @@ def _journal(scenario: Scenario, opened: JournalFile, *, resume: bool) -> Iterat
 
 
 def _play(
-    scenario: Scenario,
+    desk: LiveDesk,
     journal: JournalFile | None,
     entries: Sequence[Entry],
     backend: Literal["asyncio", "trio"],
@@ -156,15 +180,14 @@ def _play(
         for seen in () if quiet else project([entry.row], OPERATOR):
             click.echo(transcript_line(seen, out))
 
-    room = scripted_room(
-        scenario,
+    room = desk.room(
         journal=journal if quiet else _Ends(journal, out),
         resume=entries,
         on_row=show,
         keeps_digest=journal is not None,
     )
     options = LOOP_OPTIONS[backend]
-    return anyio.run(run_scripted, room, backend=backend, backend_options=options)
+    return anyio.run(desk.run, room, backend=backend, backend_options=options)
 
 
 class _Ends:

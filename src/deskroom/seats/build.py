@@ -1,25 +1,93 @@
-"""From what a desk file says of a live seat to what plays it."""
+"""From what a desk file says of its live seats to what plays them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import shlex
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, get_args
 
-from deskroom.errors import UsageError
+from attrs import evolve
+
+from deskroom.errors import UsageError, hint
 from deskroom.room.acts import Act
-from deskroom.scenario.format.live import LiveSeat
+from deskroom.scenario.format.live import Kind, LiveSeat
 
-__all__ = ["build_seat"]
+__all__ = ["build_seats", "with_given"]
+
+_KINDS: Final[tuple[str, ...]] = get_args(Kind)
 
 
-def build_seat(seat: str, spec: LiveSeat, folder: Path) -> Act:
-    """Return what plays a seat. ``folder`` is the desk file's, from which paths in it are told.
+def with_given(seats: Mapping[str, LiveSeat], given: Iterable[str]) -> dict[str, LiveSeat]:
+    """Return who plays live, as a file says it and then as each ``SEAT=KIND[:...]`` does.
+
+    Behind the colon stands what the kind needs: ``python:package.module:function``,
+    ``command:PROGRAM ARGUMENT...`` in the words of a shell, or ``chat:MODEL@URL``. Other keys of a
+    seat that the file gives the same kind stay. Raises ``UsageError`` for what is none of these.
+    """
+    merged = dict(seats)
+    for text in given:
+        id_, equals, rest = text.partition("=")
+        kind, colon, detail = rest.partition(":")
+        if not (id_ and equals and kind):
+            raise UsageError(f"--live takes SEAT=KIND[:...], not {text!r}")
+        if kind not in _KINDS:
+            raise UsageError(
+                f"--live {text}: {kind!r} is none of {', '.join(_KINDS)}{hint(kind, _KINDS)}"
+            )
+        before = merged.get(id_)
+        spec = before if before is not None and before.kind == kind else LiveSeat(kind=kind)  # type: ignore[arg-type]
+        if colon or spec is not before:
+            spec = evolve(spec, **_DETAILS[kind](text, detail))
+        merged[id_] = spec
+    return merged
+
+
+def _nothing(text: str, detail: str) -> dict[str, Any]:
+    if detail:
+        raise UsageError(f"--live {text}: nothing can stand behind this kind")
+    return {}
+
+
+def _function(text: str, detail: str) -> dict[str, Any]:
+    if ":" not in detail:
+        raise UsageError(f"--live {text}: write python:package.module:function")
+    return {"function": detail}
+
+
+def _command(text: str, detail: str) -> dict[str, Any]:
+    try:
+        command = tuple(shlex.split(detail))
+    except ValueError as error:
+        raise UsageError(f"--live {text}: {error}") from None
+    if not command:
+        raise UsageError(f"--live {text}: write command:PROGRAM ARGUMENT...")
+    return {"command": command}
+
+
+def _model(text: str, detail: str) -> dict[str, Any]:
+    model, at, url = detail.rpartition("@")
+    if not (model and at and url):
+        raise UsageError(f"--live {text}: write chat:MODEL@URL")
+    return {"model": model, "base_url": url}
+
+
+_DETAILS: Final[Mapping[str, Callable[[str, str], dict[str, Any]]]] = {
+    "chat": _model,
+    "command": _command,
+    "mcp": _nothing,
+    "person": _nothing,
+    "python": _function,
+}
+
+
+def build_seats(specs: Mapping[str, LiveSeat], folder: Path) -> dict[str, Act]:
+    """Return what plays each seat. ``folder`` is the desk file's, from which its paths are told.
 
     Nothing is started yet. Raises ``UsageError`` for what cannot be built here, in one sentence:
     an extra that is not installed, a function that is not there.
     """
-    return _BUILDERS[spec.kind](seat, spec, folder)
+    return {seat: _BUILDERS[spec.kind](seat, spec, folder) for seat, spec in specs.items()}
 
 
 def _python(_seat: str, spec: LiveSeat, _folder: Path) -> Act:

@@ -53,6 +53,7 @@ def live_room(
     journal: Journal | None = None,
     resume: Sequence[Entry] = (),
     on_row: OnRow | None = None,
+    keeps_digest: bool = True,
 ) -> Room:
     """Return a room in which ``acts`` play their seats live, and the others their script.
 
@@ -77,5 +78,5 @@ def live_room(
         resume=resume,
         late_calls=late,
         script=setup.script,
-        scenario=script_digest(scenario) if journal is not None else None,
+        scenario=script_digest(scenario) if journal is not None and keeps_digest else None,
     )

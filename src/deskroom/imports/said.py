@@ -8,12 +8,12 @@ from typing import Any, Final
 from deskroom.core.reasons import CallFault
 from deskroom.imports.records import DeskCall, Left, Record
 from deskroom.speech.parse import parse_call
-from deskroom.speech.tools import tool_specs
+from deskroom.speech.tools import served, tool_specs
 from deskroom.speech.utterance import Read, Rejection, Utterance
 
 __all__ = ["is_desk_tool", "said_by"]
 
-_PREFIX: Final = "desk_"
+_PREFIX: Final = served("")
 _PARAMETERS: Final = {
     spec.name: frozenset(parameter.name for parameter in spec.parameters) for spec in tool_specs()
 }

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 from attrs import define, field
@@ -21,6 +20,7 @@ from deskroom.cli.output import (
     print_json,
 )
 from deskroom.cli.playing import FileResult, Options, play, wrong
+from deskroom.cli.progress import with_progress
 from deskroom.cli.screen import screen
 from deskroom.cli.shared import BACKENDS, LogOptions, log_options, print_passed_over, set_up
 from deskroom.core import OPERATOR, Viewer
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["jobs_for", "play_files", "replay_command", "shuffled"]
 
-T = TypeVar("T")
-
-_MANY: Final = 20
 _VERY_MANY: Final = 100
 
 
@@ -251,7 +248,7 @@ def _play_all(
     files: Sequence[str], options: Options, tally: Tally, jobs: int, logs: LogOptions
 ) -> None:
     if jobs <= 1:
-        play_files(_with_progress(files, len(files)), options, tally.add)
+        play_files(with_progress(files, len(files), "replaying"), options, tally.add)
         return
     from deskroom.cli.pool import play_in_processes
 
@@ -263,7 +260,7 @@ def _play_all(
         set_up=partial(configure_logs, logs.format or "", logs.level or ""),
     )
     with closing(results):
-        for result in _with_progress(results, len(files)):
+        for result in with_progress(results, len(files), "replaying"):
             tally.add(result)
 
 
@@ -278,18 +275,6 @@ def play_files(
     for path in files:
         (take or results.append)(play(path, options))
     return results
-
-
-def _with_progress(items: Iterable[T], total: int) -> Iterator[T]:
-    if total <= _MANY or not sys.stderr.isatty():
-        yield from items
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    columns = (TextColumn("replaying"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        yield from progress.track(items, total=total)
 
 
 # --- summing up --------------------------------------------------------------------------------

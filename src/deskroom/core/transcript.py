@@ -10,7 +10,7 @@ from attrs import define, evolve, field, frozen
 from deskroom.core.audience import Audience, Author, Viewer, admits
 from deskroom.core.text import is_blank
 
-__all__ = ["Bookkeeping", "Elision", "Row", "SeenRow", "party_of", "project"]
+__all__ = ["Bookkeeping", "Elision", "Row", "SeenRow", "party_of", "project", "settlements"]
 
 Party = frozenset[str]
 
@@ -64,10 +64,10 @@ def project(rows: Sequence[Row], viewer: Viewer) -> tuple[SeenRow, ...]:
     Blank rows are left out. A row that the viewer may not read becomes a stub, and neighbouring
     stubs of one party become one.
     """
-    settled = _settlements(rows, viewer)
+    settled = settlements(rows)
     seen: list[SeenRow] = []
     last_party: Party | None = None
-    for index, row in enumerate(rows):
+    for row in rows:
         if is_blank(row.content):
             continue
         if admits(row.audience, row.author, viewer):
@@ -75,7 +75,7 @@ def project(rows: Sequence[Row], viewer: Viewer) -> tuple[SeenRow, ...]:
             last_party = None
             continue
         party = party_of(row.author, row.audience)
-        through = Elision(row.sequence, 1, settled[index])
+        through = Elision(row.sequence, 1, settled[row.sequence])
         if party == last_party and (elided := seen[-1].elided) is not None:
             seen[-1] = evolve(seen[-1], elided=evolve(through, messages=elided.messages + 1))
         else:
@@ -84,22 +84,20 @@ def project(rows: Sequence[Row], viewer: Viewer) -> tuple[SeenRow, ...]:
     return tuple(seen)
 
 
-def _settlements(rows: Sequence[Row], viewer: Viewer) -> dict[int, int | None]:
-    """Map the index of each unreadable row to the desk row that settles it.
+def settlements(rows: Sequence[Row]) -> dict[int, int | None]:
+    """Map the sequence of each private row to that of the desk row that settles it, if one does.
 
-    One walk from the end: at every row, ``spoke`` holds the index of each agent's next desk row.
+    That is the first desk row behind it by an agent of its party.
     """
     settled: dict[int, int | None] = {}
+    # One walk from the end: at every row, this holds the sequence of each agent's next desk row.
     spoke: dict[str, int] = {}
-    for index in range(len(rows) - 1, -1, -1):
-        row = rows[index]
-        if row.audience.kind == "desk":
-            if row.author.type == "agent" and row.author.id is not None:
-                spoke[row.author.id] = index
-        elif not admits(row.audience, row.author, viewer):
+    for row in reversed(rows):
+        if row.audience.kind != "desk":
             party = party_of(row.author, row.audience)
-            first = min((spoke[m] for m in party if m in spoke), default=None)
-            settled[index] = None if first is None else rows[first].sequence
+            settled[row.sequence] = min((spoke[m] for m in party if m in spoke), default=None)
+        elif row.author.type == "agent" and row.author.id is not None:
+            spoke[row.author.id] = row.sequence
     return settled
 
 

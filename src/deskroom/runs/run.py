@@ -42,9 +42,10 @@ class RunTurn(NamedTuple):
     """One granted turn. A turn that is granted again is another one of the same ``number``.
 
     ``replies`` has a reply for each call, ``ok`` or why it was refused; ``calls`` has the calls
-    themselves, late ones included, where the entries of the run are known. ``row`` is the sequence
-    of the row it became, ``error`` what the seat raised. ``granted_at`` counts the rows
-    before it. ``start`` and ``end`` are the positions of its first and last entry, counted from 0.
+    themselves, late ones included, where the entries of the run are known; ``late_after`` counts, for
+    each late one, the rows before it. ``row`` is the sequence of the row it became, ``error`` what
+    the seat raised. ``granted_at`` counts the rows before it. ``start`` and ``end`` are the
+    positions of its first and last entry, counted from 0.
     """
 
     number: int
@@ -58,6 +59,7 @@ class RunTurn(NamedTuple):
     granted_at: int
     replies: tuple[str, ...]
     calls: tuple[CallEntry, ...]
+    late_after: tuple[int, ...]
     text: str
     wrote: tuple[str, ...]
     error: Raised | None
@@ -211,6 +213,8 @@ class Run:
             if isinstance(entry, CallEntry):
                 grant = (entry.turn, entry.attempt, entry.seat)
                 index.calls.setdefault(grant, []).append(entry)
+                if entry.late:
+                    index.late_after.setdefault(grant, []).append(len(index.rows))
             elif isinstance(entry, TurnEntry):
                 index.starts[entry.turn, entry.attempt, entry.seat] = position
             elif isinstance(entry, RowEntry):
@@ -222,12 +226,16 @@ class Run:
 
 @define
 class Index:
-    """Where grants, their ends and rows stand among the entries, and the calls of each grant."""
+    """Where grants, their ends and rows stand among the entries, and the calls of each grant.
+
+    ``late_after`` counts the rows before each late call of a grant.
+    """
 
     starts: dict[Grant, int] = field(factory=dict)
     ends: dict[tuple[int, int], tuple[int, EndEntry]] = field(factory=dict)
     rows: list[int] = field(factory=list)
     calls: dict[Grant, list[CallEntry]] = field(factory=dict)
+    late_after: dict[Grant, list[int]] = field(factory=dict)
 
     def stray_calls(self) -> Iterable[CallEntry]:
         """Yield the calls of seats in turns that were never theirs."""
@@ -265,6 +273,7 @@ def _turn(record: TurnRecord, entries: Sequence[RowEntry], index: Index) -> RunT
         record.granted_at,
         replies=_replies(record),
         calls=tuple(index.calls.get(grant, ())),
+        late_after=tuple(index.late_after.get(grant, ())),
         text=record.text,
         wrote=() if last is None else last.wrote,
         error=record.error,

@@ -13,8 +13,9 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from deskroom.core import OPERATOR, Row, Viewer, admits, project
-from deskroom.core.transcript import Elision, SeenRow
+from deskroom.core import OPERATOR, Directory, Row, TurnFor, Viewer, admits, project
+from deskroom.core.transcript import Elision, SeenRow, settlements
+from deskroom.engine.entries import CallEntry
 from deskroom.engine.policy import Policy
 from deskroom.runs.run import Run, RunItem, RunTurn
 from deskroom.runs.values import TURN_VALUES, audience_value, mentions_of
@@ -52,7 +53,9 @@ class ViewItem:
     is there for a row that may be read, ``stub`` for one that may not. ``facts`` holds what is
     known, in the words of the file format: ``author``, ``audience``, ``content``, ``next``…
     ``text`` is what the seat said outside its calls. ``routing`` is there for a broadcast that a
-    router was asked about.
+    router was asked about. ``run_turn`` is the turn that the row ended, or that became no row; of
+    another seat's, no call is known. ``chosen`` is where the mention that decided begins, in
+    UTF-8 bytes; ``settled_at`` the row that settles an aside.
     """
 
     path: str = ""
@@ -69,6 +72,9 @@ class ViewItem:
     why: str | None = None
     routing: Routing | None = None
     text: str = field(default="", repr=False)
+    run_turn: RunTurn | None = field(default=None, repr=False)
+    chosen: int | None = None
+    settled_at: int | None = None
 
     @property
     def place(self) -> str:
@@ -91,8 +97,10 @@ class RunView:
     """What one viewer may know of a run. ``kind`` is ``journal``, ``scenario`` or ``transcript``.
 
     ``items`` are its rows, and the turns without one where ``has_turns``. ``turns`` are all of its
-    turns. ``run`` holds why the room closed, if that is known; ``totals`` what it came to. ``seats``
-    are those of the desk, and ``policy`` and ``order`` what it decided by.
+    turns, and ``open`` is the one that has not ended. ``run`` holds why the room closed, if that is
+    known, and ``failure`` what failed then; ``totals`` what it came to. ``seats`` are those of the
+    desk, ``directory`` has its names, and ``policy`` and ``order`` are what it decided by.
+    ``stray`` are calls in turns that were never the caller's.
     """
 
     path: str
@@ -100,9 +108,13 @@ class RunView:
     viewer: Viewer = OPERATOR
     items: tuple[ViewItem, ...] = field(repr=False)
     turns: tuple[RunTurn, ...] = field(default=(), repr=False)
+    open: RunTurn | None = None
+    stray: tuple[CallEntry, ...] = field(default=(), repr=False)
     run: Mapping[str, Any] = field(factory=dict)
     totals: Mapping[str, Any] = field(factory=dict)
+    failure: str | None = None
     seats: tuple[str, ...] | None = None
+    directory: Directory | None = field(default=None, repr=False)
     policy: Policy | None = None
     order: str | None = None
     has_turns: bool = True
@@ -117,8 +129,13 @@ def view_run(
     line_of: LineOf = lambda _: None,
 ) -> RunView:
     """Return what a viewer may know of a run. ``path`` is where it came from."""
+    settled = settlements(run.rows)
     items = [
-        evolve(_row_item(item) if item.entry else _turn_item(item), path=path, line=line_of(item))
+        evolve(
+            _row_item(item, settled) if item.entry else _turn_item(item),
+            path=path,
+            line=line_of(item),
+        )
         for item in run.items
     ]
     rows = (item for item in items if item.is_row)
@@ -128,18 +145,23 @@ def view_run(
         kind=kind,
         items=tuple(in_order(rows, rowless)),
         turns=tuple(run.turns),
+        open=run.turns[-1] if run.state.open is not None else None,
+        stray=tuple(run.index.stray_calls()),
         run={"closed": run.closed},
         totals=run.totals,
+        failure=None if run.failure is None else str(run.failure),
         seats=tuple(run.setup.by_id),
+        directory=run.setup.directory,
         policy=run.setup.policy,
         order=run.order,
     )
     return narrowed(whole, viewer)
 
 
-def _row_item(item: RunItem) -> ViewItem:
+def _row_item(item: RunItem, settled: Mapping[int, int | None]) -> ViewItem:
     entry, turn = item.entry, item.turn
     assert entry is not None  # noqa: S101 - the caller has looked
+    mention = entry.decision.mention if isinstance(entry.decision, TurnFor) else None
     facts = {
         **row_facts(entry.row),
         "kind": entry.kind,
@@ -160,6 +182,9 @@ def _row_item(item: RunItem) -> ViewItem:
         why=why(item),
         routing=_routing(item),
         text=turn.text if turn else "",
+        run_turn=turn,
+        chosen=None if mention is None else mention.offset,
+        settled_at=settled.get(entry.row.sequence),
     )
 
 
@@ -185,6 +210,7 @@ def _turn_item(item: RunItem) -> ViewItem:
         },
         why=why(item),
         text=turn.text,
+        run_turn=turn,
     )
 
 
@@ -246,8 +272,15 @@ def narrowed(view: RunView, viewer: Viewer) -> RunView:
         items = tuple(_narrowed_alone(item, viewer) for item in view.items)
     else:
         items = tuple(_narrowed_items(view.items, viewer))
-    turns = tuple(turn if tells(viewer, turn.seat) else _public(turn) for turn in view.turns)
-    return evolve(view, viewer=viewer, items=items, turns=turns)
+    return evolve(
+        view,
+        viewer=viewer,
+        items=items,
+        turns=tuple(_told(turn, viewer) for turn in view.turns),
+        open=None if view.open is None else _told(view.open, viewer),
+        stray=tuple(call for call in view.stray if tells(viewer, call.seat)),
+        failure=None,
+    )
 
 
 def _narrowed_items(items: Sequence[ViewItem], viewer: Viewer) -> Iterator[ViewItem]:
@@ -280,17 +313,29 @@ def _own(item: ViewItem, viewer: Viewer) -> ViewItem:
     if item.seat is None or tells(viewer, item.seat):
         return item
     facts = {key: value for key, value in item.facts.items() if key != "replies"}
-    return evolve(item, facts=facts, text="", why=item.why if item.is_row else None)
+    turn = None if item.run_turn is None else _public(item.run_turn)
+    return evolve(item, facts=facts, text="", why=item.why if item.is_row else None, run_turn=turn)
 
 
 def _stub(item: ViewItem, seen: SeenRow) -> ViewItem:
     facts = {key: item.facts[key] for key in ("author", "audience")}
     facts["messages"] = seen.elided.messages if seen.elided else 1
     # Of the turn only its number, so that turns without a row find their place behind it.
-    return evolve(
-        item, row=None, stub=seen, facts=facts, mentions=(), why=None, routing=None, text=""
+    return ViewItem(
+        path=item.path,
+        line=item.line,
+        seat=item.seat,
+        sequence=item.sequence,
+        turn=item.turn,
+        trigger=item.trigger,
+        stub=seen,
+        facts=facts,
     )
 
 
+def _told(turn: RunTurn, viewer: Viewer) -> RunTurn:
+    return turn if tells(viewer, turn.seat) else _public(turn)
+
+
 def _public(turn: RunTurn) -> RunTurn:
-    return turn._replace(replies=(), calls=(), text="", wrote=(), error=None)
+    return turn._replace(replies=(), calls=(), late_after=(), text="", wrote=(), error=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from deskroom.core import Decision, NoTurn, TurnFor, agent, explain_mentions
+from deskroom.core import Decision, NoTurn, Row, TurnFor, agent, explain_mentions
 from deskroom.core.episode import ALSO_ROUTED_ABOVE
 from deskroom.core.explain import Note
 from deskroom.core.reasons import NoTurnReason
@@ -15,7 +15,16 @@ from deskroom.engine.sentences import explain_decision, note_sentence
 from deskroom.printable import counted
 from deskroom.runs.run import Run, RunItem
 
-__all__ = ["MOST_SCORES", "decision_clause", "router_clause", "scores_clause", "why", "why_closed"]
+__all__ = [
+    "MOST_SCORES",
+    "decision_clause",
+    "note_clause",
+    "reaches",
+    "router_clause",
+    "scores_clause",
+    "why",
+    "why_closed",
+]
 
 _MOST_NOTES: Final = 4
 #: How many of a router's scores are shown where nobody asked for all of them.
@@ -149,15 +158,22 @@ def _passed_over(item: RunItem, entry: RowEntry) -> Iterator[str]:
     for note in explain_mentions(row.content, target, item.setup.directory, limit=_MOST_NOTES):
         if mention is not None and note.offset >= mention.offset:
             return
-        if note.verdict != "mention":
-            yield _about(note)
-        elif row.audience.kind == "aside" and note.target not in [
-            agent(id_) for id_ in row.audience.members
-        ]:
-            yield f"{note.text} cannot read this and is not woken"
+        if note.verdict != "mention" or not reaches(row, note):
+            yield note_clause(row, note)
 
 
-def _about(note: Note) -> str:
+def reaches(row: Row, note: Note) -> bool:
+    """Whether who is named can read a row: an aside does not reach every seat."""
+    members = [agent(id_) for id_ in row.audience.members]
+    return row.audience.kind == "desk" or note.target in members
+
+
+def note_clause(row: Row, note: Note) -> str:
+    """Return what one ``@`` of a row does, as people read it."""
     if note.verdict == "self":
         return f"{note.text} is the author itself"
-    return note_sentence(note).rstrip(".")
+    if note.verdict != "mention":
+        return note_sentence(note).rstrip(".")
+    if not reaches(row, note):
+        return f"{note.text} cannot read this and is not woken"
+    return f"{note.text} names {note.target.id if note.target else 'nobody'}"

@@ -6,19 +6,23 @@ import json
 from io import BytesIO
 from typing import IO, Any, Final, Literal
 
+from attrs import field, frozen
+
 from deskroom.core import OPERATOR, Viewer
 from deskroom.engine.entries import Entry
 from deskroom.errors import FileError
 from deskroom.files import open_file, reason_of
-from deskroom.journal import Torn, checked_lines, read_journal
+from deskroom.journal import JournalError, Torn, checked_lines, read_journal
 from deskroom.journal.reader import MAX_LINE_BYTES
 from deskroom.runs.run import Run
 from deskroom.runs.transcript import read_transcript
 from deskroom.runs.view import RunView, narrowed, view_run
 from deskroom.scenario.format.load import load_scenario, parse_scenario
+from deskroom.scenario.format.model import Scenario
+from deskroom.scenario.play.compare import Replay
 from deskroom.scenario.play.replay import replay_scenario
 
-__all__ = ["read_journal_run", "read_run"]
+__all__ = ["Source", "read_journal_run", "read_run", "read_source"]
 
 Backend = Literal["asyncio", "trio"]
 
@@ -26,27 +30,69 @@ Backend = Literal["asyncio", "trio"]
 _MOST_BYTES: Final = 256 * 1024 * 1024
 
 
-def read_run(
-    path: str, viewer: Viewer = OPERATOR, backend: Backend = "asyncio"
-) -> tuple[RunView, Torn | None]:
-    """Return what a viewer may know of the run in a file, and what is wrong with its last line.
+@frozen(kw_only=True)
+class Source:
+    """A run, from whatever holds one. ``kind`` is ``journal``, ``scenario`` or ``transcript``.
 
-    A scenario is played. What a file is, its content says, unless its name ends in ``.toml``.
-    Raises ``FileError`` (``ScenarioError`` or ``JournalError`` where it is one of these).
+    ``whole`` is all of it; what is shown is made from ``view``. ``replay`` is there for a scenario,
+    which was played. ``damage`` is the first line of a journal that is wrong: the run holds what
+    stands before it.
+    """
+
+    path: str
+    whole: RunView = field(repr=False)
+    replay: Replay | None = field(default=None, repr=False)
+    damage: JournalError | None = None
+
+    @property
+    def kind(self) -> str:
+        """What the file is."""
+        return self.whole.kind
+
+    def view(self, viewer: Viewer = OPERATOR) -> RunView:
+        """Return what a viewer may know of it."""
+        return narrowed(self.whole, viewer)
+
+
+def read_source(path: str, backend: Backend | None = None) -> Source:
+    """Return the run in a file.
+
+    A scenario is played: with actors on an event loop if ``backend`` names one. What a file is, its
+    content says, unless its name ends in ``.toml``. Raises ``FileError`` (``ScenarioError`` or
+    ``JournalError`` where it is one of these); of a journal only if its first line is wrong.
     """
     if path.endswith(".toml"):
-        return replay_scenario(load_scenario(path), backend=backend).view(viewer), None
+        return _played(load_scenario(path), backend)
     with open_file(path) as opened:
         file = opened if opened.seekable() else BytesIO(_read(opened, path))
         first = _read_line(file, path)
         file.seek(0)
         if _is_journal(first):
-            run, torn = read_journal_run(path, file)
-            return view_run(run, viewer, path=path, kind="journal", line_of=run.line_of), torn
+            run, damage = _read_entries(path, file)
+            whole = view_run(run, path=path, kind="journal", line_of=run.line_of)
+            return Source(path=path, whole=whole, damage=damage)
         text = _decoded(_read(file, path), path)
     if text.lstrip()[:1] in {"{", "["} and not _looks_like_toml(text):
-        return narrowed(read_transcript(text, path), viewer), None
-    return replay_scenario(parse_scenario(text, path), backend=backend).view(viewer), None
+        return Source(path=path, whole=read_transcript(text, path))
+    return _played(parse_scenario(text, path), backend)
+
+
+def _played(scenario: Scenario, backend: Backend | None) -> Source:
+    replay = replay_scenario(scenario, backend=backend)
+    return Source(path=scenario.path, whole=replay.view(), replay=replay)
+
+
+def read_run(
+    path: str, viewer: Viewer = OPERATOR, backend: Backend | None = None
+) -> tuple[RunView, Torn | None]:
+    """Return what a viewer may know of the run in a file, and what is wrong with its last line.
+
+    Raises what ``read_source`` raises, and ``JournalError`` for any other line that is wrong.
+    """
+    source = read_source(path, backend)
+    if source.damage is not None and not isinstance(source.damage, Torn):
+        raise source.damage
+    return source.view(viewer), source.damage
 
 
 def read_journal_run(path: str, file: IO[bytes] | None = None) -> tuple[Run, Torn | None]:
@@ -55,16 +101,22 @@ def read_journal_run(path: str, file: IO[bytes] | None = None) -> tuple[Run, Tor
     ``file`` is the journal where it is open already. Raises ``JournalError`` for any other line
     that is wrong, by the chain or by the rules, and where no line is whole.
     """
+    run, damage = _read_entries(path, file)
+    if damage is not None and not isinstance(damage, Torn):
+        raise damage
+    return run, damage
+
+
+def _read_entries(path: str, file: IO[bytes] | None) -> tuple[Run, JournalError | None]:
+    """Return the run in a journal up to its first line that is wrong, and what is wrong there."""
     entries: list[Entry] = []
-    cut: Torn | None = None
     try:
-        lines = checked_lines(read_journal(path, file=file), path)
-        entries.extend(line.entry for line in lines)
-    except Torn as torn:
+        entries.extend(line.entry for line in checked_lines(read_journal(path, file=file), path))
+    except JournalError as error:
         if not entries:
             raise
-        cut = torn
-    return Run.from_entries(entries), cut
+        return Run.from_entries(entries), error
+    return Run.from_entries(entries), None
 
 
 def _read(file: IO[bytes], path: str) -> bytes:

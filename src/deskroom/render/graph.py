@@ -188,7 +188,7 @@ def event_label(event: Event) -> str:
 
 def plain_label(participant: Participant) -> str:
     """Return what a participant is called: who is no seat is marked as what it is."""
-    name = shortened(one_line(participant.name), _MOST_NAME)
+    name = shortened(one_line(_SPACE.sub(" ", participant.name)).strip(), _MOST_NAME) or "(no name)"
     mark = "" if participant.kind in {"agent", "operator"} else f" ({participant.kind})"
     return f"{name}{mark}"
 

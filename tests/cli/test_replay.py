@@ -134,8 +134,10 @@ def test_a_table_shows_each_row_with_who_is_next(run: Run) -> None:
     """Sequence, who to whom, what, next and why; then how the room closed."""
     lines = run("replay", SCENARIOS / "legacy-close.toml").out.splitlines()
     assert f"{SCENARIOS}/legacy-close.toml · The old name desk_close still completes" == lines[0]
-    assert ["#", "who → whom", "what", "next, and why"] == [c.strip() for c in lines[1].split("┃")]
-    assert ["1", "lead → desk", "ANSWER 62418970", "completes"] == [
+    assert ["row", "turn", "who → whom", "what", "next, and why"] == [
+        c.strip() for c in lines[1].split("┃")
+    ]
+    assert ["1", "1", "lead → desk", "ANSWER 62418970", "completes"] == [
         cell.strip() for cell in lines[3].split("│")
     ]
     assert "closed: completed; unused: turn 2" in lines

@@ -68,9 +68,10 @@ def replay() -> Replay:
 
 
 def drawn(replay: Replay, viewer: Viewer = OPERATOR, *, verbose: bool = False) -> list[list[str]]:
-    """Return the cells of every line of the table, drawn 200 characters wide."""
+    """Return the cells of every line of the table, drawn 200 characters wide, but for the turn."""
     lines = list(replay_table(replay, Screen(width=200), viewer=viewer, verbose=verbose))
-    return [[cell.strip() for cell in line.split("│")] for line in lines[2:]]
+    cells = [[cell.strip() for cell in line.split("│")] for line in lines[2:]]
+    return [[row, *rest] for row, _, *rest in cells]
 
 
 NUDGE = "@b the room has not heard you yet. Say what you have, or who should go on."
@@ -94,6 +95,15 @@ def test_the_table_tells_who_spoke_to_whom_what_and_who_is_next(replay: Replay) 
         ["6", "c → desk", "@a \\x1b[31mdone, @a", "completes"],
         ["", "", "", "a: '@a' at byte 0 is the first seat named"],
     ] == drawn(replay)
+
+
+def test_a_table_numbers_rows_and_turns(replay: Replay) -> None:
+    """The turn is the one that was granted, as in the log; what no seat said has none."""
+    lines = list(replay_table(replay, Screen(width=200)))[2:]
+    numbers = [tuple(cell.strip() for cell in line.split("│")[:2]) for line in lines]
+    assert [("1", ""), ("2", "1"), ("-", "2"), ("3", ""), ("4", "3"), ("5", "3"), ("6", "4")] == [
+        pair for pair in numbers if pair[0]
+    ]
 
 
 def test_a_verbose_table_holds_what_seats_wrote_outside_their_calls(replay: Replay) -> None:

@@ -206,3 +206,67 @@ def test_rows_that_may_not_be_read_are_one_stub() -> None:
         stub.facts,
     )
     assert [1, 2, None, None, 4] == [item.sequence for item in view.items]
+
+
+LATE = """\
+format = 1
+order = "listed"
+desk = { id = "d", name = "D", seats = [{ id = "a" }, { id = "b" }, { id = "c" }], people = [{ id = "sam", label = "Sam" }] }
+
+[policy]
+turn_timeout_s = 1
+aside = { enabled = true, max_members = 1, max_messages = 9 }
+
+[[turn]]
+seat = "a"
+calls = [{ tool = "desk_dm", to = ["b"], message = "psst @b" }]
+
+[[turn]]
+seat = "b"
+takes = 2
+calls = [{ tool = "desk_post", message = "too late" }]
+
+[[turn]]
+seat = "c"
+crash = "it broke"
+
+[[turn]]
+seat = "b"
+say = "agreed"
+takes = 0.9
+"""
+
+
+def test_a_view_keeps_what_happened_in_each_turn() -> None:
+    """Calls with their replies, late ones after which row; what was raised; what settles an aside."""
+    view = replay_scenario(parse_scenario(LATE, "x.toml")).view()
+    aside, timed_out, failed, settling = view.items
+    assert (5, 2, 2) == (aside.chosen, aside.settled_at, settling.sequence)
+    assert timed_out.run_turn is not None
+    assert failed.run_turn is not None
+    assert [("turn_ended", True)] == [(c.reply, c.late) for c in timed_out.run_turn.calls]
+    assert (2,) == timed_out.run_turn.late_after
+    assert "ScriptedCrash: it broke" == str(failed.run_turn.error)
+
+
+@pytest.mark.parametrize("seat", ["a", "b", "c"])
+def test_what_a_seat_did_in_its_turn_is_for_itself(seat: str) -> None:
+    """Of another seat's turn nobody but the operator sees calls, text, files or what was raised."""
+    for text in (FILE, LATE):
+        view = replay_scenario(parse_scenario(text, "x.toml")).view(Viewer("agent", seat))
+        turns = [item.run_turn for item in view.items if item.run_turn is not None]
+        for turn in (*turns, *view.turns):
+            if turn.seat != seat:
+                assert ((), (), (), "", (), None) == (
+                    turn.replies,
+                    turn.calls,
+                    turn.late_after,
+                    turn.text,
+                    turn.wrote,
+                    turn.error,
+                )
+        assert [] == [
+            item
+            for item in view.items
+            if item.stub and (item.chosen, item.run_turn) != (None, None)
+        ]

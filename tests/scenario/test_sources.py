@@ -9,7 +9,7 @@ from deskroom.errors import FileError
 from deskroom.journal import JournalFile
 from deskroom.runs.diff import compare_runs
 from deskroom.scenario import load_scenario, replay_scenario
-from deskroom.scenario.sources import read_run
+from deskroom.scenario.sources import read_run, read_source
 
 FILE = """\
 desk = { id = "d", name = "D", seats = [{ id = "a" }, { id = "b" }] }
@@ -131,3 +131,22 @@ def test_an_opening_and_a_person_stand_where_they_are_listed(tmp_path: Path) -> 
     (tmp_path / "x.toml").write_text(text)
     view, _ = read_run(str(tmp_path / "x.toml"))
     assert [6, 3, 9] == [item.line for item in view.items]
+
+
+def test_a_source_holds_what_stands_before_a_wrong_line(folder: Path) -> None:
+    """It says what is wrong, as ``verify`` does; a journal whose first line is wrong is none."""
+    raw = (folder / "x.jsonl").read_bytes()
+    (folder / "x.jsonl").write_bytes(raw.replace(b"@b go", b"@b xx"))
+    source = read_source(str(folder / "x.jsonl"))
+    assert source.damage is not None
+    assert 3 == source.damage.line
+    assert ("journal", 0, 1) == (source.kind, len(source.view().items), len(source.view().turns))
+    (folder / "x.jsonl").write_bytes(b"x" + raw)
+    with pytest.raises(FileError):
+        read_source(str(folder / "x.jsonl"))
+
+
+def test_the_source_of_a_scenario_has_its_replay(folder: Path) -> None:
+    """A journal and a transcript have none."""
+    replays = [read_source(str(folder / name)).replay for name in ("x.toml", "x.jsonl", "rows")]
+    assert [True, False, False] == [replay is not None for replay in replays]

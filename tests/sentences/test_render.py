@@ -276,9 +276,10 @@ def test_what_a_viewer_may_not_read_is_one_line() -> None:
     assert 'x.toml:16:12: turn 1 (a): next: expected "(private)", got "(private)"; (private)' == (
         mismatch_line(replay.mismatches[-1], viewer)
     )
-    assert "2 │ a → b      │ (private) │ not settled" == list(
-        replay_table(replay, Screen(width=90), viewer=viewer)
-    )[-1].replace("  ", "  ")
+    assert (
+        "  2 │    1 │ a → b      │ (private) │ not settled"
+        == list(replay_table(replay, Screen(width=90), viewer=viewer))[-1]
+    )
 
 
 def test_two_runs_are_told_apart_in_lines() -> None:

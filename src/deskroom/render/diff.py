@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from attrs import asdict
 
-from deskroom.render.replay import private_text, routing_json, routing_text
+from deskroom.render.replay import routing_json
+from deskroom.render.rows import private_text, routing_text
 from deskroom.render.text import one_line, printable, shortened, value_text
 from deskroom.runs.diff import Comparison, Count, Difference
 from deskroom.runs.view import RunView, ViewItem

@@ -6,38 +6,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any
 
 from deskroom.core import OPERATOR, Viewer
 from deskroom.core.episode import ALSO_ROUTED_ABOVE
+from deskroom.render.rows import PRIVATE, run_table
 from deskroom.render.screen import PLAIN, Screen
-from deskroom.render.table import table_lines
-from deskroom.render.text import one_line, printable, shortened, value_text
+from deskroom.render.text import one_line, value_text
 from deskroom.runs.run import RunTurn
-from deskroom.runs.view import Routing, RunView, ViewItem, tells
-from deskroom.runs.why import MOST_SCORES, scores_clause
+from deskroom.runs.view import RunView, ViewItem, tells
 from deskroom.scenario.format.model import Scenario
 from deskroom.scenario.play.compare import Replay
 from deskroom.scenario.play.expect import Mismatch
 from deskroom.wire import audience_out, author_out, elision_out, row_out
 
 __all__ = [
-    "PRIVATE",
     "may_read",
     "mismatch_line",
-    "private_text",
     "replay_json",
     "replay_lines",
     "replay_table",
     "routing_json",
-    "routing_text",
     "scenario_title",
     "turn_title",
 ]
-
-PRIVATE: Final = "(private)"
-_SHORT: Final = 240
-_HEADING: Final = ("#", "who → whom", "what", "next, and why")
 
 Json = dict[str, Any]
 
@@ -71,90 +63,7 @@ def replay_table(
     Turns without a row stand between. ``verbose`` cuts no message, and adds what seats said outside
     their calls.
     """
-    view = replay.view(viewer, lines=False)
-    rows = [_cells(item, view, verbose=verbose) for item in _in_order(view)]
-    return table_lines(_HEADING, rows, screen)
-
-
-def _in_order(view: RunView) -> Iterator[ViewItem]:
-    """Yield rows in order, and each turn that became no row where it was granted."""
-    rowless = [item for item in view.items if not item.is_row]
-    at = 0
-    for item in view.items:
-        if item.sequence is None:
-            continue
-        while at < len(rowless) and rowless[at].granted_at < item.sequence:
-            yield rowless[at]
-            at += 1
-        yield item
-    yield from rowless[at:]
-
-
-def _cells(item: ViewItem, view: RunView, *, verbose: bool) -> tuple[str, str, str, str]:
-    if item.stub is not None:
-        return _stub_cells(item)
-    if item.row is None:
-        return _turn_cells(item, view, verbose=verbose)
-    who = _who(item)
-    if item.facts["kind"] == "nudge":
-        who += "\n(nudge)"
-    what = printable(item.row.content)
-    what = _with_text(what, item.text) if verbose else shortened(what, _SHORT)
-    return str(item.sequence), who, what, _next(item, verbose=verbose)
-
-
-def _stub_cells(item: ViewItem) -> tuple[str, str, str, str]:
-    elided = item.stub.elided if item.stub else None
-    assert elided is not None  # noqa: S101 - only stubs come here
-    number = str(item.sequence)
-    if elided.through != item.sequence:
-        number += f"-{elided.through}"
-    settled = elided.settled_at
-    end = "not settled" if settled is None else f"settled at [{settled}]"
-    return number, _who(item), private_text(elided.messages), end
-
-
-def private_text(messages: int) -> str:
-    """Return what to show in place of messages that may not be read."""
-    return PRIVATE if messages == 1 else f"(private, {messages} messages)"
-
-
-def _turn_cells(item: ViewItem, view: RunView, *, verbose: bool) -> tuple[str, str, str, str]:
-    replies = ", ".join(item.facts["replies"]) if tells(view.viewer, item.seat) else ""
-    what = f"({item.facts['outcome']}) {replies}".strip()
-    if verbose:
-        what = _with_text(what, item.text)
-    return "-", printable(item.seat or ""), what, ""
-
-
-def _with_text(what: str, text: str) -> str:
-    return f"{what}\ntext: {printable(text)}" if text else what
-
-
-def _who(item: ViewItem) -> str:
-    author, audience = item.facts["author"], item.facts["audience"]
-    whom = audience if isinstance(audience, str) else ", ".join(audience)
-    return printable(f"{author.get('id') or author.get('kind') or author['type']} → {whom}")
-
-
-def _next(item: ViewItem, *, verbose: bool) -> str:
-    following, why = item.facts["next"], printable(item.why or "")
-    lines = ["completes"] if item.facts["completes"] else []
-    if item.facts["refusal"]:
-        lines.append(f"not private: {item.facts['refusal']}")
-    if not isinstance(following, dict):
-        name = ", ".join(following) if isinstance(following, list) else following
-        lines.append(f"{printable(name or 'nobody')}: {why}")
-    elif item.facts["kind"] != "wrote":
-        lines.append(f"nobody: {why}")
-    if item.routing is not None:
-        lines.append(printable(routing_text(item.routing, most=None if verbose else MOST_SCORES)))
-    return "\n".join(lines)
-
-
-def routing_text(routing: Routing, *, most: int | None = MOST_SCORES) -> str:
-    """Return the scores that decided about a broadcast, the best ``most`` of them."""
-    return scores_clause(routing.scores, routing.width, most=most)
+    return run_table(replay.view(viewer, lines=False), screen, verbose=verbose)
 
 
 def mismatch_line(mismatch: Mismatch, viewer: Viewer = OPERATOR) -> str:

@@ -8,7 +8,7 @@ from attrs import frozen
 
 __all__ = ["PLAIN", "Screen"]
 
-_CODES: Final = {"bold": 1, "dim": 2, "italic": 3, "green": 32, "cyan": 36}
+_CODES: Final = {"bold": 1, "dim": 2, "italic": 3, "red": 31, "green": 32, "cyan": 36}
 
 
 @frozen(kw_only=True)

@@ -13,10 +13,10 @@ from typing import Final
 
 from deskroom.render.screen import Screen
 
-__all__ = ["table_lines"]
+__all__ = ["cell_width", "table_lines", "wrapped"]
 
 #: Each takes one cell, whatever the terminal.
-_NARROW: Final = re.compile("[\x20-\x7e\xa0-\xac\xae-\u02ff·…→]*")
+_NARROW: Final = re.compile("[\x20-\x7e\xa0-\xac\xae-\u02ff·…→✓✗]*")
 _WORD: Final = re.compile(r"\s*\S+\s*")
 
 #: Between two cells of the heading, of the line below it, and of a row; and that line itself.
@@ -26,25 +26,37 @@ _ASCII_BOX: Final = (" | ", "-+-", " | ", "-")
 Cells = Sequence[str]
 
 
-def table_lines(heading: Cells, rows: Sequence[Cells], screen: Screen) -> Iterator[str]:
+def table_lines(
+    heading: Cells,
+    rows: Sequence[Cells],
+    screen: Screen,
+    *,
+    fixed: int = 1,
+    styles: Sequence[str | None] = (),
+) -> Iterator[str]:
     """Yield the lines of a table.
 
-    The first column holds numbers: it stands at the right and keeps its width. The others are
-    wrapped, the widest of them first.
+    The ``fixed`` first columns hold numbers: they stand at the right and keep their width. The
+    others are wrapped, the widest of them first. ``styles`` are those of each row's first cell.
     """
     between, crossing, bar, dash = _BOX if screen.lines else _ASCII_BOX
-    widths = _widths([heading, *rows], screen.width - len(bar) * (len(heading) - 1))
-    yield from (screen.styled(line, "bold") for line in _row(heading, widths, between))
+    widths = _widths([heading, *rows], screen.width - len(bar) * (len(heading) - 1), fixed)
+    yield from (screen.styled(line, "bold") for line in _row(heading, widths, between, fixed))
     yield crossing.join(dash * width for width in widths)
-    for row in rows:
-        yield from _row(row, widths, bar)
+    for row, style in zip_longest(rows, styles):
+        first, *more = _row(row, widths, bar, fixed)
+        if style is not None:
+            cell, rest = first[: widths[0]], first[widths[0] :]
+            first = screen.styled(cell, style) + rest
+        yield first
+        yield from more
 
 
-def _widths(rows: Sequence[Cells], room: int) -> list[int]:
+def _widths(rows: Sequence[Cells], room: int, fixed: int) -> list[int]:
     widths = [min(max(map(_text_width, column)), room) for column in zip(*rows, strict=True)]
-    wrapped = range(1, len(widths))
+    flexible = range(fixed, len(widths))
     while sum(widths) > room:
-        widest = max(wrapped, key=widths.__getitem__)
+        widest = max(flexible, key=widths.__getitem__)
         if widths[widest] <= 1:
             break
         widths[widest] -= 1
@@ -55,18 +67,21 @@ def _text_width(text: str) -> int:
     return max(map(cell_width, text.split("\n")))
 
 
-def _row(row: Cells, widths: Sequence[int], between: str) -> Iterator[str]:
-    columns = [_wrapped(text, width) for text, width in zip(row, widths, strict=True)]
+def _row(row: Cells, widths: Sequence[int], between: str, fixed: int) -> Iterator[str]:
+    columns = [wrapped(text, width) for text, width in zip(row, widths, strict=True)]
     for line in zip_longest(*columns, fillvalue=""):
         padding = [
             " " * (width - cell_width(cell)) for cell, width in zip(line, widths, strict=True)
         ]
-        first = padding[0] + line[0]
-        rest = (cell + space for cell, space in zip(line[1:], padding[1:], strict=True))
-        yield between.join([first, *rest]).rstrip()
+        cells = [
+            space + cell if at < fixed else cell + space
+            for at, (cell, space) in enumerate(zip(line, padding, strict=True))
+        ]
+        yield between.join(cells).rstrip()
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def wrapped(text: str, width: int) -> list[str]:
+    """Return the lines of a text, none of them wider than ``width`` cells where that can be."""
     return [piece for line in text.split("\n") for piece in _folded(line, width)]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from deskroom.core import OPERATOR, Viewer
-from deskroom.render.replay import PRIVATE, may_read, turn_title
+from deskroom.render.replay import may_read, turn_title
+from deskroom.render.rows import PRIVATE
 from deskroom.render.text import one_line, value_text
 from deskroom.scenario.edit.update import Change
 

@@ -1,0 +1,1 @@
+"""One file a format. Each is an importer: see ``deskroom.imports.importer``."""

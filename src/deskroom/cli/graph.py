@@ -11,7 +11,7 @@ import click
 from deskroom.cli.output import EXIT_MISMATCH, print_error, shown_path
 from deskroom.cli.shared import backend_option, check_seat, log_options, set_up
 from deskroom.core import OPERATOR, Viewer
-from deskroom.errors import UsageError
+from deskroom.errors import FileError, UsageError
 from deskroom.files import check_output, write_output
 from deskroom.render.graph import Graph, graph_json, graph_of
 from deskroom.render.graph_dot import sequence_digraph, turn_digraph
@@ -36,7 +36,7 @@ Diagram = Literal["sequence", "hand-offs"]
 @click.option(
     "--diagram",
     type=click.Choice(["sequence", "hand-offs"]),
-    help="What to draw.  [default: sequence; with --format dot, hand-offs]",
+    help="What to draw.  [default: sequence; with --format dot, hand-offs if they are known]",
 )
 @click.option("--as", "seat", metavar="SEAT", help="Show only what this seat may know.")
 @click.option("-o", "--output", metavar="FILE", help="Write it here.  [default: stdout]")
@@ -100,9 +100,11 @@ def graph_command(
 def _lines(
     graph: Graph, format_: Literal["mermaid", "dot"], diagram: Diagram | None, path: str
 ) -> Iterator[str]:
-    is_sequence = (diagram or ("sequence" if format_ == "mermaid" else "hand-offs")) == "sequence"
-    if not is_sequence and graph.hand_offs is None:
-        raise UsageError(f"{path}: who got the turn is not known of bare rows: --diagram sequence")
+    if diagram is None:
+        draws_sequence = format_ == "mermaid" or graph.hand_offs is None
+        diagram = "sequence" if draws_sequence else "hand-offs"
+    if diagram == "hand-offs" and graph.hand_offs is None:
+        raise FileError(path, "who got the turn is not known of these rows; draw the sequence")
     if format_ == "mermaid":
-        return sequence_diagram(graph) if is_sequence else flowchart(graph)
-    return sequence_digraph(graph) if is_sequence else turn_digraph(graph)
+        return sequence_diagram(graph) if diagram == "sequence" else flowchart(graph)
+    return sequence_digraph(graph) if diagram == "sequence" else turn_digraph(graph)

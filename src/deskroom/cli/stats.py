@@ -24,6 +24,7 @@ from deskroom.errors import FileError, UsageError
 from deskroom.files import check_output, write_output
 from deskroom.render.screen import PLAIN
 from deskroom.render.stats import RunFigures, csv_text, many_lines, stats_json, stats_lines
+from deskroom.render.text import one_line
 from deskroom.runs.figures import figures_of
 from deskroom.runs.view import RunView
 from deskroom.scenario.format.find import search
@@ -105,7 +106,7 @@ def stats_command(
     else:
         click.echo(text, nl=False)
     if picture is not None and view is not None:
-        _draw(view, picture, force=force, sources=files)
+        _draw(view, picture, seat, force=force, sources=files)
     return EXIT_WRONG if wrong else EXIT_MISMATCH if damaged else 0
 
 
@@ -147,10 +148,14 @@ def _text(counted: Sequence[RunFigures], *, as_json: bool, as_csv: bool, is_file
     return "".join(f"{line}\n" for line in lines) if counted else ""
 
 
-def _draw(view: RunView, picture: str, *, force: bool, sources: Sequence[str]) -> None:
+def _draw(
+    view: RunView, picture: str, seat: str | None, *, force: bool, sources: Sequence[str]
+) -> None:
     from deskroom.render.graph import graph_of
     from deskroom.render.plot import plot
 
     format_: Literal["svg", "png"] = "svg" if picture.lower().endswith(".svg") else "png"
-    title = shown_path(view.path)
+    title = one_line(
+        PurePath(view.path).name + ("" if seat is None else f", as {seat} may know it")
+    )
     write_output(picture, plot(graph_of(view), title, format_), force=force, sources=sources)

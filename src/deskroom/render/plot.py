@@ -47,6 +47,18 @@ _MARKS: Final[Mapping[str, tuple[str, str]]] = {
     "no_row": ("#c00020", "turn without a row"),
 }
 _MOST_NAME: Final = 24
+#: Fonts with the characters that matplotlib's own lacks, on the systems that have them.
+_WIDER_FONTS: Final = (
+    "Noto Sans CJK SC",
+    "Noto Sans CJK JP",
+    "Droid Sans Fallback",
+    "WenQuanYi Zen Hei",
+    "Hiragino Sans",
+    "PingFang SC",
+    "Noto Sans",
+    "Noto Sans Arabic",
+    "Noto Sans Devanagari",
+)
 #: With more marks than these an SVG holds them as pixels: it would take long to open.
 _MOST_SHAPES: Final = 5000
 #: With more columns than these the counts in the matrix would run into each other.
@@ -74,6 +86,7 @@ def plot(graph: Graph, title: str, format_: Literal["svg", "png"]) -> bytes:
     written = BytesIO()
     with mpl.rc_context(), warnings.catch_warnings():
         mpl.rcdefaults()  # and not what the user's own file says
+        mpl.rcParams["font.family"] = _fonts()
         mpl.rcParams.update(_STYLE)  # type: ignore[arg-type] # the name of each is a literal of its own
         # A font without a character shows a box in its place.
         warnings.filterwarnings("ignore", message="Glyph .* missing")
@@ -86,6 +99,14 @@ def plot(graph: Graph, title: str, format_: Literal["svg", "png"]) -> bytes:
         metadata = {"Date": None, "Creator": None} if format_ == "svg" else {"Software": None}
         figure.savefig(written, format=format_, dpi=120, metadata=metadata)
     return written.getvalue()
+
+
+def _fonts() -> list[str]:
+    """Return the fonts to look for a character in, in order: matplotlib's own comes first."""
+    from matplotlib.font_manager import fontManager  # noqa: PLC0415 - as above
+
+    there = {font.name for font in fontManager.ttflist}
+    return ["DejaVu Sans", *(name for name in _WIDER_FONTS if name in there)]
 
 
 def _name(one: Participant) -> str:
@@ -111,7 +132,7 @@ def _draw_times(axes: Axes, graph: Graph, names: Sequence[str]) -> None:
             x, y = zip(*marks[kind], strict=True)
             sign = "x" if kind == "no_row" else "|"
             size = 30 if kind == "no_row" else 110
-            width = min(2.0, max(0.6, 600 / max(count, 1)))
+            width = min(2.0, max(1.0, 1000 / max(count, 1)))
             axes.scatter(
                 x, y, marker=sign, s=size, c=color, linewidths=width, label=label,
                 rasterized=count > _MOST_SHAPES,
@@ -124,7 +145,11 @@ def _draw_times(axes: Axes, graph: Graph, names: Sequence[str]) -> None:
     axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
     axes.hlines(range(len(names)), *axes.get_xlim(), colors=_LINE, linewidths=0.6, zorder=0)
     if len(marks) > 1:
-        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, labelcolor=_INK)
+        legend = axes.legend(
+            loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, labelcolor=_INK
+        )
+        for handle in filter(None, legend.legend_handles):
+            handle.set(linewidth=2.0)
 
 
 def _places(event: Event, last: int) -> Iterator[float]:

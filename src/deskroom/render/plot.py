@@ -131,7 +131,8 @@ def _draw_times(axes: Axes, graph: Graph, names: Sequence[str]) -> None:
         if kind in marks:
             x, y = zip(*marks[kind], strict=True)
             sign = "x" if kind == "no_row" else "|"
-            size = 30 if kind == "no_row" else 110
+            # Shorter marks stand before longer ones, so that of many in one place each kind is seen.
+            size = 110 if kind == "desk" else 40
             width = min(2.0, max(1.0, 1000 / max(count, 1)))
             axes.scatter(
                 x, y, marker=sign, s=size, c=color, linewidths=width, label=label,

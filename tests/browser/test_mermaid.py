@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from attrs import evolve
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -94,6 +95,20 @@ def test_mermaid_parses_any_names_and_messages(
     assert ("sequence", "flowchart-v2") == (
         kind_of(page, sequence_diagram(drawn)),
         kind_of(page, flowchart(drawn)),
+    )
+
+
+def test_mermaid_parses_a_run_of_many_seats_and_rows(page: Any) -> None:
+    """With more hand-offs than it takes arrows, and a thousand rows."""
+    few = graph(["a"] * 30, ["@b go on with it"] * 1000)
+    pairs = [(one.alias, other.alias) for one in few.participants for other in few.participants]
+    many = evolve(
+        few,
+        hand_offs=tuple(HandOff(source=a, target=b, turns=at) for at, (a, b) in enumerate(pairs)),
+    )
+    assert ("sequence", "flowchart-v2") == (
+        kind_of(page, sequence_diagram(many)),
+        kind_of(page, flowchart(many)),
     )
 
 

@@ -3,11 +3,12 @@ from __future__ import annotations
 import re
 
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deskroom.render.graph import Event, Graph, Participant
-from deskroom.render.graph_mermaid import escaped, flowchart, sequence_diagram
+from deskroom.render.graph_mermaid import MOST_EDGES, escaped, flowchart, sequence_diagram
 from deskroom.runs.figures import HandOff
 
 GRAPH = Graph(
@@ -54,6 +55,18 @@ def test_a_flowchart_has_a_hand_off_a_line() -> None:
         '    p1(["Ann (person)"])',
         '    p1 -->|"2"| s1',
     ] == list(flowchart(GRAPH))
+
+
+def test_a_flowchart_has_no_more_arrows_than_mermaid_takes() -> None:
+    """The rarest are left out, which a box says; the others keep their order."""
+    hand_offs = tuple(
+        HandOff(source=f"s{at}", target="s1", turns=1 if at in {1, 3} else 2)
+        for at in range(MOST_EDGES + 2)
+    )
+    lines = list(flowchart(evolve(GRAPH, hand_offs=hand_offs)))
+    assert ['    s0 -->|"2"| s1', '    s2 -->|"2"| s1'] == lines[4:6]
+    assert '    more["and 2 rarer ones"]' == lines[-1]
+    assert MOST_EDGES == sum("-->" in line for line in lines)
 
 
 def test_a_room_with_one_participant_has_a_note_over_one() -> None:

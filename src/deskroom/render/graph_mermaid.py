@@ -13,11 +13,15 @@ from typing import Final
 from deskroom.printable import one_line
 from deskroom.render.graph import Event, Graph, Participant, event_label, plain_label
 
-__all__ = ["escaped", "flowchart", "sequence_diagram"]
+__all__ = ["MOST_EDGES", "escaped", "flowchart", "sequence_diagram"]
 
 #: What needs no entity: letters and digits of any script with their marks, and signs without a
 #: meaning to Mermaid.
 _SPECIAL: Final = re.compile(r"[^\w .,()!?'/=@·…-]|_")
+
+
+#: Mermaid refuses a flowchart with more arrows than these.
+MOST_EDGES: Final = 500
 
 
 def escaped(text: str) -> str:
@@ -52,12 +56,22 @@ def _event(event: Event) -> Iterator[str]:
 
 
 def flowchart(graph: Graph) -> Iterator[str]:
-    """Yield the lines of a flowchart: an arrow from who wrote to who got the turn, with the count."""
+    """Yield the lines of a flowchart: an arrow from who wrote to who got the turn, with the count.
+
+    Where there are more arrows than Mermaid takes, the rarest are left out, and a box says so.
+    """
     yield "flowchart LR"
     for one in graph.participants:
         yield f"    {one.alias}{_shape(one)}"
-    for hand_off in graph.hand_offs or ():
-        yield f'    {hand_off.source} -->|"{hand_off.turns}"| {hand_off.target}'
+    hand_offs = graph.hand_offs or ()
+    kept = frozenset(
+        sorted(range(len(hand_offs)), key=lambda at: -hand_offs[at].turns)[:MOST_EDGES]
+    )
+    for at, hand_off in enumerate(hand_offs):
+        if at in kept:
+            yield f'    {hand_off.source} -->|"{hand_off.turns}"| {hand_off.target}'
+    if len(hand_offs) > len(kept):
+        yield f'    more["and {len(hand_offs) - len(kept)} rarer ones"]'
 
 
 def _shape(one: Participant) -> str:

@@ -28,7 +28,7 @@ def bare(tmp_path: Path) -> Path:
         ((), "sequenceDiagram", "    s4-->>s2: 4 (aside) I measure depth 1.23n, not log n"),
         (("--diagram", "hand-offs"), "flowchart LR", '    s2 -->|"2"| s4'),
         (("--format", "dot"), "digraph hand_offs {", '    s2 -> s4 [label="2"]'),
-        (("--format", "dot", "--diagram", "sequence"), "digraph sequence {", "    s4_3 -> s4_4"),
+        (("--format", "dot", "--diagram", "sequence"), "digraph sequence {", "    s4 -> s4_end"),
     ],
 )
 def test_a_run_is_drawn(run: Run, arguments: tuple[str, ...], first: str, line: str) -> None:

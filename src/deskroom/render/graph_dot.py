@@ -6,16 +6,24 @@ since Graphviz reads entities in labels.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from deskroom.printable import one_line
 from deskroom.render.graph import Event, Graph, event_label, plain_label
+from deskroom.render.table import cell_width
 
 __all__ = ["quoted", "sequence_digraph", "turn_digraph"]
 
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;"})
 _SHAPES: Final = {"person": "ellipse", "agent": "box", "operator": "ellipse", "system": "note"}
+#: Where things stand in a sequence, in points: the width of the column of text, the height of an
+#: event, the least distance of two lifelines, and what a letter and the margins of a name take.
+_TEXT: Final = 432
+_HEIGHT: Final = 26
+_LEAST_STEP: Final = 90
+_LETTER: Final = 7
+_MARGIN: Final = 34
 
 
 def quoted(text: str) -> str:
@@ -38,40 +46,47 @@ def sequence_digraph(graph: Graph) -> Iterator[str]:
     """Yield the lines of a graph that is drawn as a sequence diagram.
 
     Time goes downwards. What an event says stands in a column at the left; beside it are the points
-    of who takes part, on their lifelines. Of an event without an arrow the point is a circle.
+    of who takes part, on their lifelines. Of an event without an arrow the point is a circle. Each
+    node has its place, so that Graphviz need not look for one, which would take minutes.
     """
-    last = {one.alias: 0 for one in graph.participants}
+    labels = [plain_label(one) for one in graph.participants]
+    step = max(_LEAST_STEP, _LETTER * max(map(cell_width, labels), default=0) + _MARGIN)
+    lanes = {one.alias: _TEXT + at * step for at, one in enumerate(graph.participants, start=1)}
+    end = len(graph.events) + 1
     yield "digraph sequence {"
-    yield "    nodesep=0.5; ranksep=0.1; fontsize=11"
+    yield "    layout=nop; splines=line; fontsize=11"
     yield '    node [shape=point, width=0.05, label="", fontsize=11]'
-    yield "    edge [arrowhead=none, style=dotted, weight=50]"
-    yield "    t_0 [shape=plaintext, width=6, group=t]"
-    for one in graph.participants:
-        label = f"label={quoted(plain_label(one))}"
-        yield f"    {one.alias}_0 [{label}, shape={_SHAPES[one.kind]}, group={one.alias}]"
-    heads = " -> ".join(["t_0", *(f"{alias}_0" for alias in last)])
-    yield f"    {{ rank=same; {heads} [style=invis] }}"
+    yield "    edge [arrowhead=none, style=dotted, color=gray]"
+    for one, label in zip(graph.participants, labels, strict=True):
+        place = _place(lanes[one.alias], 0)
+        yield f"    {one.alias} [{place}, shape={_SHAPES[one.kind]}, label={quoted(label)}]"
+        yield f"    {one.alias}_end [{_place(lanes[one.alias], end)}]"
+        yield f"    {one.alias} -> {one.alias}_end"
     for number, event in enumerate(graph.events, start=1):
-        yield from _rank(number, event, last)
+        yield from _rank(number, event, lanes)
     if graph.closed is not None:
-        yield f"    label={quoted(f'closed {graph.closed}')}"
+        yield _text(end, f"closed {graph.closed}")
     yield "}"
 
 
-def _rank(number: int, event: Event, last: dict[str, int]) -> Iterator[str]:
-    """Yield one event. ``last`` holds at which event each lifeline has its last point."""
-    text = quoted(event_label(event)).removesuffix('"')
-    yield f'    t_{number} [shape=plaintext, width=6, group=t, label={text}\\l"]'
-    yield f"    t_{number - 1} -> t_{number} [style=invis]"
-    aliases = list(dict.fromkeys((event.source, *event.targets)))
-    for alias in aliases:
-        shape = "" if event.targets else ", shape=circle, width=0.12"
-        yield f"    {alias}_{number} [group={alias}{shape}]"
-        yield f"    {alias}_{last[alias]} -> {alias}_{number}"
-        last[alias] = number
-    points = " ".join(f"{alias}_{number}" for alias in aliases)
-    yield f"    {{ rank=same; t_{number} {points} }}"
+def _rank(number: int, event: Event, lanes: Mapping[str, int]) -> Iterator[str]:
+    yield _text(number, event_label(event))
+    targets = [target for target in event.targets if target != event.source]
+    for alias in (event.source, *targets):
+        shape = "" if targets else ", shape=circle, width=0.12"
+        yield f"    {alias}_{number} [{_place(lanes[alias], number)}{shape}]"
     style = "dashed" if event.is_private else "solid"
-    for target in event.targets:
-        arrow = f"arrowhead=normal, style={style}, weight=1, constraint=false"
+    for target in targets:
+        arrow = f"arrowhead=normal, style={style}, color=black"
         yield f"    {event.source}_{number} -> {target}_{number} [{arrow}]"
+
+
+def _text(number: int, text: str) -> str:
+    """Return the text of an event, whose lines begin at the left of its column."""
+    label = quoted(text).removesuffix('"')
+    place = _place(_TEXT // 2, number)
+    return f'    t_{number} [{place}, shape=plaintext, width={_TEXT // 72}, label={label}\\l"]'
+
+
+def _place(x: int, number: int) -> str:
+    return f'pos="{x},{-_HEIGHT * number}"'

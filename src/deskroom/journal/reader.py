@@ -12,7 +12,15 @@ from deskroom.files import open_file, reason_of
 from deskroom.journal.chain import FIRST, checked, unseal
 from deskroom.wire import entry_in
 
-__all__ = ["MAX_LINE_BYTES", "JournalError", "JournalReader", "Line", "Torn", "read_journal"]
+__all__ = [
+    "MAX_LINE_BYTES",
+    "JournalError",
+    "JournalReader",
+    "Line",
+    "Torn",
+    "begins_journal",
+    "read_journal",
+]
 
 #: A longer line is neither written nor read.
 MAX_LINE_BYTES: Final = 64 * 1024 * 1024
@@ -133,6 +141,11 @@ class JournalReader:
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
+
+
+def begins_journal(first: bytes) -> bool:
+    """Whether a file's first bytes are those of a journal, damaged or not, or of one just begun."""
+    return bool(first) and (first.startswith(_BEGINS[:9]) or _BEGINS.startswith(first))
 
 
 def read_journal(

@@ -54,8 +54,10 @@ class Source:
         return narrowed(self.whole, viewer)
 
 
-def read_source(path: str, backend: Backend | None = None) -> Source:
-    """Return the run in a file.
+def read_source(
+    path: str, backend: Backend | None = None, *, file: IO[bytes] | None = None
+) -> Source:
+    """Return the run in a file. ``file`` is it where it is open already; it is closed at the end.
 
     A scenario is played: with actors on an event loop if ``backend`` names one. What a file is, its
     content says, unless its name ends in ``.toml``. Raises ``FileError`` (``ScenarioError`` or
@@ -63,7 +65,7 @@ def read_source(path: str, backend: Backend | None = None) -> Source:
     """
     if path.endswith(".toml"):
         return _played(load_scenario(path), backend)
-    with open_file(path) as opened:
+    with file or open_file(path) as opened:
         file = opened if opened.seekable() else BytesIO(_read(opened, path))
         first = _read_line(file, path)
         file.seek(0)

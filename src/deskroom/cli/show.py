@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from io import BufferedReader
 from threading import Event
-from typing import IO, Final, cast
+from typing import IO, TYPE_CHECKING, Final, cast
 
 import click
 from attrs import define, evolve, frozen
@@ -23,13 +23,13 @@ from deskroom.files import open_file
 from deskroom.journal import JournalError, Line, Torn, read_journal
 from deskroom.journal.reader import JournalReader, begins_journal
 from deskroom.journal.tail import read_tails
-from deskroom.render.run_json import run_json
 from deskroom.render.screen import Screen
 from deskroom.render.transcript import closing_line, happening_lines, open_line, row_lines
 from deskroom.runs.stream import Happening, RunStream, gathered, ordered
 from deskroom.runs.view import RunView, ViewItem, narrowed
-from deskroom.scenario.play.compare import Replay
-from deskroom.scenario.sources import read_source
+
+if TYPE_CHECKING:
+    from deskroom.scenario.play.compare import Replay
 
 __all__ = ["show_command"]
 
@@ -49,6 +49,11 @@ class _Wanted:
     as_json: bool
     screen: Screen
     width: int | None
+
+    @property
+    def all_calls(self) -> bool:
+        """Whether accepted calls are shown as well: without them a run is read faster."""
+        return self.verbose or self.as_json
 
     def check_seat(self, seats: Sequence[str] | None) -> None:
         """Raise ``FileError`` where the desk is known and the seat does not sit at it."""
@@ -177,6 +182,8 @@ def _show(wanted: _Wanted) -> None:
 
 
 def _show_source(wanted: _Wanted, file: IO[bytes] | None) -> None:
+    from deskroom.scenario.sources import read_source
+
     source = read_source(wanted.path, file=file)
     wanted.check_seat(source.whole.seats)
     replay = source.replay
@@ -243,7 +250,12 @@ def _show_journal(wanted: _Wanted, file: IO[bytes]) -> None:
         counted = opened(wanted.path)
         if counted is not None:
             file.close()
-        lines = read_journal(wanted.path, only_rows=wanted.only_rows, file=counted or file)
+        lines = read_journal(
+            wanted.path,
+            only_rows=wanted.only_rows,
+            accepted=wanted.all_calls,
+            file=counted or file,
+        )
         read = _Reading(wanted, lines)
         if streams:
             wanted.print(wanted.last(read.happened()))
@@ -321,6 +333,8 @@ def _print_json(
     replay: Replay | None = None,
     damage: JournalError | None = None,
 ) -> None:
+    from deskroom.render.run_json import run_json
+
     view = narrowed(whole, wanted.viewer)
     if wanted.tail is not None:
         items = view.items[max(len(view.items) - wanted.tail, 0) :]
@@ -340,7 +354,9 @@ def _follow(wanted: _Wanted) -> None:
     """
     stream: RunStream | None = None
     waiting: list[Happening] = []
-    with JournalReader(wanted.path, only_rows=wanted.only_rows) as reader:
+    with JournalReader(
+        wanted.path, only_rows=wanted.only_rows, accepted=wanted.all_calls
+    ) as reader:
         for lines in _batches(reader):
             if stream is None:
                 stream = _begun(wanted, lines[0].entry)

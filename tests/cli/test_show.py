@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
 import subprocess
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import chdir
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -13,9 +16,9 @@ import anyio
 import pytest
 
 from deskroom.core.reasons import CloseReason
-from deskroom.engine.entries import CloseEntry, Entry, RowEntry
+from deskroom.engine.entries import CloseEntry, EndEntry, Entry, MemoryJournal, RowEntry
 from deskroom.journal import JournalFile, read_journal
-from deskroom.scenario import parse_scenario
+from deskroom.scenario import parse_scenario, replay_scenario
 from deskroom.scenario.play.replay import run_scripted, scripted_room
 
 Run = Callable[..., Any]
@@ -213,6 +216,179 @@ def test_what_is_not_there_is_told(run: Run, tmp_path: Path) -> None:
         assert (2, "", told) == (ended.code, ended.out, ended.err)
 
 
+# What happened beside the rows
+
+#: Its middle is a turn that fails, with a late call, and its end one that is refused.
+MISHAPS = (
+    HEAD
+    + """\
+[[turn]]
+seat = "coder"
+crash = "oops"
+late = [{ tool = "desk_post", message = "more" }]
+[[turn]]
+seat = "planner"
+calls = [{ tool = "desk_dm", to = ["auditor"], message = "psst" }]
+[[turn]]
+seat = "auditor"
+calls = [{ tool = "nope" }]
+"""
+)
+
+TOLD = """\
+[1] sam: @planner go
+    on
+  → planner: '@planner' at byte 0 is the first seat named
+turn 1 (coder): failed: the seat raised ScriptedCrash: oops
+turn 1 (coder): late call: turn_ended
+[2] planner → auditor · aside: psst
+  → auditor: the message is addressed to it
+turn 3 (auditor): refused: no message was accepted: unknown_tool
+closed: script; 3 turns, 2 rows
+"""
+
+
+@pytest.fixture
+def mishaps(tmp_path: Path) -> Path:
+    """Return the path of the journal of that run; the scenario is beside it."""
+    path = tmp_path / "mishaps.jsonl"
+    (tmp_path / "mishaps.toml").write_text(MISHAPS)
+    with JournalFile.create(path) as journal:
+        replay_scenario(parse_scenario(MISHAPS), journal=journal)
+    return path
+
+
+@pytest.mark.parametrize("options", [[], ["--follow"], ["--tail", 6]])
+def test_turns_without_a_row_stand_where_they_ended(
+    run: Run, mishaps: Path, options: list[object]
+) -> None:
+    """With what was decided below each row, and how the room closed at the end."""
+    ended = run("show", mishaps, *options)
+    assert (0, TOLD, "") == (ended.code, ended.out, ended.err)
+    if "--follow" not in options:
+        assert TOLD == run("show", mishaps.with_suffix(".toml"), *options).out
+    last = run("show", mishaps, "--tail", 1).out
+    assert TOLD.splitlines()[-2:] == last.splitlines()
+
+
+def test_json_holds_rows_turns_and_calls(run: Run, mishaps: Path) -> None:
+    """The rows and turns are those of a replay, each turn with its calls beside."""
+    with chdir(mishaps.parent):
+        shown = json.loads(run("show", "mishaps.jsonl", "--json").out)
+        replayed = json.loads(run("replay", "mishaps.toml", "--json").out)["scenarios"][0]
+    assert replayed["rows"] == shown["rows"]
+    assert replayed["run"] == shown["run"]
+    assert (1, "mishaps.jsonl", "journal", "listed", None, []) == tuple(
+        shown[key] for key in ("format", "path", "kind", "order", "damage", "stray_calls")
+    )
+    turns = [{**turn, "listed": None} for turn in replayed["turns"]]
+    assert turns == [{key: turn[key] for key in turns[0]} for turn in shown["turns"]]
+    assert [{"type": "ScriptedCrash", "text": "oops"}, None, None] == [
+        turn["error"] for turn in shown["turns"]
+    ]
+    assert [("more", True), ("psst", False), (None, False)] == [
+        (call["arguments"].get("message"), call["late"])
+        for turn in shown["turns"]
+        for call in turn["calls"]
+    ]
+
+
+def test_json_of_a_scenario_names_its_turns(run: Run, mishaps: Path) -> None:
+    """A journal does not know what its scenario calls them."""
+    document = json.loads(run("show", mishaps.with_suffix(".toml"), "--json").out)
+    assert ["1", "2", "3"] == [turn["listed"] for turn in document["turns"]]
+    assert "scenario" == document["kind"]
+
+
+def test_json_of_a_tail_holds_the_turns_of_its_entries(run: Run, mishaps: Path) -> None:
+    """And what is not known of the whole is null."""
+    document = json.loads(run("show", mishaps, "--json", "--tail", 2).out)
+    assert [2] == [row["sequence"] for row in document["rows"]]
+    assert [2, 3] == [turn["turn"] for turn in document["turns"]]
+
+
+def test_a_wrong_line_is_in_the_json_as_well(run: Run, mishaps: Path) -> None:
+    """With what stands before it."""
+    mishaps.write_bytes(mishaps.read_bytes().replace(b"psst", b"pst!"))
+    ended = run("show", mishaps, "--json")
+    document = json.loads(ended.out)
+    assert (1, [1], None) == (
+        ended.code,
+        [row["sequence"] for row in document["rows"]],
+        document["run"]["closed"],
+    )
+    assert document["damage"]["line"] == int(ended.err.split(":")[1])
+
+
+def test_a_turn_that_has_not_ended_is_told(run: Run, mishaps: Path) -> None:
+    """It is the last thing that is known of such a room."""
+    mishaps.write_bytes(b"".join(mishaps.read_bytes().splitlines(keepends=True)[:3]))
+    ended = run("show", mishaps)
+    assert "turn 1 (coder): has not ended" == ended.out.splitlines()[-2]
+    assert 0 == ended.code
+
+
+def test_a_transcript_is_shown_as_far_as_it_is_known(run: Run, mishaps: Path) -> None:
+    """Rows have no decisions; the output of a replay has them, and says how the room closed."""
+    folder = mishaps.parent
+    replayed = run("replay", mishaps.with_suffix(".toml"), "--json").out
+    (folder / "replay.json").write_text(replayed)
+    rows = [
+        {
+            key: row[key]
+            for key in ("sequence", "chat_id", "parent", "author", "content", "audience")
+        }
+        for row in json.loads(replayed)["scenarios"][0]["rows"]
+    ]
+    (folder / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    alone = run("show", folder / "rows.jsonl", "--as", "coder")
+    assert alone.out.splitlines() == [
+        "[1] sam: @planner go",
+        "    on",
+        "[2] planner → auditor · aside, 1 message · not settled",
+    ]
+    assert rows == json.loads(run("show", folder / "rows.jsonl", "--json").out)["rows"]
+    told = run("show", folder / "replay.json").out.splitlines()
+    assert "turn 1 (coder): failed" in told
+    assert "closed: script" == told[-1]
+    document = json.loads(run("show", folder / "replay.json", "--json").out)
+    assert ["failed", "refused"] == [turn["outcome"] for turn in document["turns"]]
+
+
+def test_a_pipe_is_read_as_well(process: Run, mishaps: Path) -> None:
+    """A journal, a scenario and its tail, in the same way."""
+    for path in (mishaps, mishaps.with_suffix(".toml")):
+        code = f"cat {path} | {sys.executable} -m deskroom show - --tail 1"
+        done = subprocess.run(
+            ["sh", "-c", code], capture_output=True, check=False, env=dict(os.environ)
+        )
+        assert TOLD.splitlines()[-2:] == done.stdout.decode().splitlines()
+
+
+def test_a_follower_sees_turns_without_a_row(started: Started, tmp_path: Path) -> None:
+    """As soon as they have ended."""
+    path = tmp_path / "run.jsonl"
+    memory = MemoryJournal()
+    replay_scenario(parse_scenario(MISHAPS), journal=memory)
+    at = next(n for n, entry in enumerate(memory.entries) if isinstance(entry, EndEntry))
+    with JournalFile.create(path) as journal:
+        follower = Follower(started, path, rows=False)
+        written(journal, memory.entries[: at + 1])
+        assert TOLD.splitlines()[:4] == follower.lines(4)
+        written(journal, memory.entries[at + 1 :])
+        rest = "".join(TOLD.splitlines(keepends=True)[4:])
+        assert (0, rest, "") == follower.ended()
+
+
+def test_a_terminal_has_its_lines_wrapped(started: Started, mishaps: Path) -> None:
+    """Only an entry begins at its left edge, whatever its width is."""
+    shown = on_a_terminal(started, "show", str(mishaps), TERM="xterm", NO_COLOR="1", COLUMNS="40")
+    lines = shown.splitlines()
+    assert max(map(len, lines)) <= 40
+    edge = [line for line in lines if not line.startswith(" ")]
+    assert ["[1]", "turn", "turn", "[2]", "turn", "closed:"] == [line.split()[0] for line in edge]
+
+
 # Colours
 
 
@@ -263,12 +439,12 @@ def entries_of(talk: bytes, tmp_path: Path) -> list[Entry]:
 class Follower:
     """A ``show --follow`` in a process of its own, beside the writer of its journal."""
 
-    def __init__(self, started: Started, path: Path, *options: str) -> None:
+    def __init__(self, started: Started, path: Path, *options: str, rows: bool = True) -> None:
         self.path = path
+        options = ("--rows", *options) if rows else options
         self.process = started(
             "show",
             "--follow",
-            "--rows",
             str(path),
             *options,
             stdout=subprocess.PIPE,

@@ -177,7 +177,8 @@ def _turn_notes(item: ViewItem) -> Iterator[str]:
             yield f"text: {printable(item.text)}"
         return
     brought = f", brought by [{turn.trigger}]" if turn.trigger is not None else ""
-    number = f"turn {turn.number}, " if item.is_row else ""
+    again = f", attempt {turn.attempt}" if turn.attempt > 1 else ""
+    number = f"turn {turn.number}{again}, " if item.is_row else ""
     yield f"{number}hop {turn.hop}{brought}"
     calls = [call for call in turn.calls if not call.late]
     for place, call in enumerate(calls, start=1):
@@ -187,8 +188,8 @@ def _turn_notes(item: ViewItem) -> Iterator[str]:
     in_calls = sum(call.source == "call" for call in turn.calls)
     excess = len(turn.replies) - in_calls if turn.calls else 0
     if excess > 0:
-        more = f"{counted(excess, 'more call')}" + (" or more" if excess == MOST_REPLIES else "")
-        yield f"{more}: {CallFault.TOO_MANY_CALLS}"
+        least = "at least " if excess == MOST_REPLIES else ""
+        yield f"{least}{counted(excess, 'more call')}: {CallFault.TOO_MANY_CALLS}"
     if turn.text:
         yield f"text: {printable(turn.text)}"
     if turn.wrote:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from io import BytesIO
 from typing import IO, Any, Final, Literal
 
@@ -28,6 +29,9 @@ Backend = Literal["asyncio", "trio"]
 
 #: As much of a transcript, or of a journal that comes through a pipe, is held in memory.
 _MOST_BYTES: Final = 256 * 1024 * 1024
+
+#: A file without any of these keys has nothing of a scenario.
+_OF_A_SCENARIO: Final = re.compile(r"^[ \t]*\[*[ \t]*(format|desk|turn)\b", re.MULTILINE)
 
 
 @frozen(kw_only=True)
@@ -76,6 +80,9 @@ def read_source(
         text = _decoded(_read(file, path), path)
     if text.lstrip()[:1] in {"{", "["} and not _looks_like_toml(text):
         return Source(path=path, whole=read_transcript(text, path))
+    if not _OF_A_SCENARIO.search(text):
+        problem = "the file holds no run: it is no journal, no scenario and no transcript"
+        raise FileError(path, problem)
     return _played(parse_scenario(text, path), backend)
 
 

@@ -12,6 +12,7 @@ import hashlib
 import io
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import IO, Any, Final, Literal
 
 from deskroom.errors import FileError, UsageError
@@ -36,6 +37,7 @@ _UTF8: Final = frozenset({"utf-8", "utf-8-sig"})
 _SQLITE: Final = b"SQLite format 3\0"
 _ZIPS: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _BLANKS: Final = " \t\r\n"
+_MOST_SAMPLES: Final = 20
 #: A list or an object of JSON, by how it begins; a line that begins with a time in brackets is none.
 _AFTER_BRACKET: Final = '{["]'
 _AFTER_BRACE: Final = '"}'
@@ -60,7 +62,11 @@ class Source(ABC):
         self._head: bytes | None = None
         self._shape: Shape | None = None
         self._document: list[Any] = []
-        self._samples: list[Any] | None = None
+        self._samples: list[Any] | FileError | None = None
+        #: The number of a last line that was cut short, once it was met.
+        self.cut_at: int | None = None
+        #: How many of its bytes were read so far, since it was last opened.
+        self.position = 0
         self.warnings: dict[tuple[int | None, str], None] = {}
 
     # --- what it is ------------------------------------------------------------------------
@@ -180,9 +186,10 @@ class Source(ABC):
                 yield number, line.removesuffix("\n").removesuffix("\r")
 
     def _utf8_lines(self, file: IO[bytes]) -> Iterator[tuple[int, str]]:
-        number = 0
+        number = self.position = 0
         while raw := _read_line(file, self.path, number + 1):
             number += 1
+            self.position += len(raw)
             if number == 1:
                 raw = raw.removeprefix(codecs.BOM_UTF8)
             try:
@@ -257,6 +264,7 @@ class Source(ABC):
     def _cut_short(self, number: int, error: FileError) -> None:
         if self._ends_with_a_line() or error.kind != "cut" or number == 1:
             raise error
+        self.cut_at = number
         self.warn(number, "the last line is cut short and is left out")
 
     def _ends_with_a_line(self) -> bool:
@@ -286,19 +294,21 @@ class Source(ABC):
         else:
             yield Place(file=self._in_file), document
 
-    def samples(self, most: int = 20) -> Sequence[Any]:
+    def samples(self, most: int = _MOST_SAMPLES) -> Sequence[Any]:
         """Return the first values that ``values`` gives: what ``sniff`` looks at.
 
         Empty for what is not JSON. Raises ``FileError`` for JSON that is broken there.
         """
         if self.shape not in {"json", "jsonl"}:
             return ()
+        if isinstance(self._samples, FileError):
+            raise self._samples
         if self._samples is None:
-            self._samples = []
-            for _, value in self.values():
-                self._samples.append(value)
-                if len(self._samples) == 20:  # noqa: PLR2004 - the default
-                    break
+            try:
+                self._samples = [value for _, value in islice(self.values(), _MOST_SAMPLES)]
+            except FileError as error:
+                self._samples = error
+                raise
         return self._samples[:most]
 
     # --- folders, zips, databases ----------------------------------------------------------

@@ -65,7 +65,13 @@ def _bar(doing: str, *, of_bytes: bool) -> Progress:
 
     done = DownloadColumn() if of_bytes else MofNCompleteColumn()
     columns = (TextColumn(doing), BarColumn(), done)
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    # On one terminal with it, what is printed stands above the bar; else it goes where it went.
+    return Progress(
+        *columns,
+        console=Console(stderr=True),
+        transient=True,
+        redirect_stdout=sys.stdout.isatty(),
+    )
 
 
 def _size(path: str) -> int:

@@ -341,7 +341,7 @@ def test_an_interrupt_prints_the_command_that_resumes(
     running.stdout.readline()
     running.send_signal(signal.SIGINT)
     _, err = running.communicate()
-    line, interrupted = err.decode().splitlines()
+    _, line, interrupted = err.decode().splitlines()
     assert (130, "interrupted", "to resume: ") == (running.returncode, interrupted, line[:11])
     _, *command = shlex.split(line.removeprefix("to resume: "))
     assert [*arguments[:4], "--resume"] == command[:5]

@@ -90,7 +90,7 @@ def test_a_turn_without_a_row_is_printed_where_it_ended(run: Run, desk: Path) ->
     text = text.replace("policy = {", "policy = { turn_timeout_s = 5,")
     desk.write_text(text + "".join(f'[[turn]]\nseat = "a"\n{turn}\n' for turn in turns))
     ended = run("run", desk)
-    assert ["[1]", "[turn", "[turn", "[turn", "[turn", "[2]"] == [
+    assert ["[1]", "turn", "[turn", "[turn", "[turn", "[2]"] == [
         line.split()[0] for line in ended.out.splitlines()[:-1]
     ]
     assert ["(silent):", "(refused):", "(failed):", "(timed_out):"] == [
@@ -341,7 +341,7 @@ def test_an_interrupt_prints_the_command_that_resumes(
     running.stdout.readline()
     running.send_signal(signal.SIGINT)
     _, err = running.communicate()
-    line, interrupted = err.decode().splitlines()
+    _, line, interrupted = err.decode().splitlines()
     assert (130, "interrupted", "to resume: ") == (running.returncode, interrupted, line[:11])
     _, *command = shlex.split(line.removeprefix("to resume: "))
     assert [*arguments[:4], "--resume"] == command[:5]

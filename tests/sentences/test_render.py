@@ -286,24 +286,24 @@ def test_what_a_viewer_may_not_read_is_one_line() -> None:
 @pytest.mark.parametrize(
     "outcome, replies, error, line",
     [
-        ("silent", [], None, "[turn 2] a (silent): the seat made no call"),
+        ("silent", [], None, "turn 2 (a): silent: the seat made no call"),
         (
             "refused",
             ["blank_message", "self_dm"],
             None,
-            "[turn 2] a (refused): no message was accepted: blank_message, self_dm",
+            "turn 2 (a): refused: no message was accepted: blank_message, self_dm",
         ),
         (
             "failed",
             ["ok"],
             Raised("Oops", "bo\x1bom\n"),
-            "[turn 2] a (failed): the seat raised Oops: bo\\x1bom\\n",
+            "turn 2 (a): failed: the seat raised Oops: bo\\x1bom\\n",
         ),
         (
             "timed_out",
             [],
             None,
-            "[turn 2] a (timed_out): the seat took longer than turn_timeout_s",
+            "turn 2 (a): timed_out: the seat took longer than turn_timeout_s",
         ),
     ],
 )

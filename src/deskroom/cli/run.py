@@ -101,10 +101,12 @@ def run_command(
         with _journal(desk, opened(journal_path, sync=sync), resume=resume) as journal:
             result = _play(desk, journal, journal.entries, backend, quiet=quiet)
     except BaseException as error:
-        if _is_interrupt(error) and Path(journal_path).exists():
-            command = _how_to_resume(scenario_path, journal_path, backend, sync, given)
-            click.echo(command, err=True)
-        raise
+        if not _is_interrupt(error) or not Path(journal_path).exists():
+            raise
+        # Behind the ^C that a terminal shows.
+        command = _how_to_resume(scenario_path, journal_path, backend, sync, given)
+        click.echo(f"\n{command}", err=True)
+        raise click.Abort from None
     # Only now is all of it written.
     remark = sync_remark(journal.sync_s, clock.now())
     if remark is not None:

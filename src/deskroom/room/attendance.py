@@ -77,6 +77,11 @@ class Attendance:
         return () if self.seat.fence else tool_specs()
 
     @property
+    def turn_timeout_s(self) -> float:
+        """How many seconds a turn may take."""
+        return self._engine.setup.policy.turn_timeout_s
+
+    @property
     def turn_of(self) -> str | None:
         """The seat that has the turn, or None."""
         open_ = self._engine.state.open

@@ -30,7 +30,7 @@ from deskroom.room.host import Host, OnRow, Spoken
 from deskroom.room.late import LateCalls
 from deskroom.room.log import RoomLog
 from deskroom.room.router import Router
-from deskroom.room.tasks import seat_tasks
+from deskroom.room.tasks import one_error, seat_tasks
 
 __all__ = ["Room", "RoomResult"]
 
@@ -205,7 +205,7 @@ class Room:
             raise UsageError("a room runs once; make a new one to run it again")
         self._task = anyio.get_current_task().id
         fault: Exception | None = None
-        try:
+        with one_error():
             async with seat_tasks(grace_s) as tasks:
                 delayed = [late for late in self._late_calls if late.after_s is not None]
                 for late in delayed:
@@ -225,8 +225,6 @@ class Room:
                 # Seats that only wait for a turn have been told that there is none, and end.
                 if self._host.leaves_work or delayed:
                     tasks.cancel_scope.cancel()
-        except BaseExceptionGroup as group:
-            raise _only_one(group) from None
         if fault is not None:
             raise fault
         if self._failure is not None:
@@ -303,14 +301,6 @@ class Room:
         """
         if not self._done:
             self._host.stop()
-
-
-def _only_one(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Return the one exception in a group; a group of several stays one."""
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-        error = error.exceptions[0]
-    return error
 
 
 def _resume(engine: Engine, entries: Iterable[Entry]) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ import anyio
 from anyio.abc import TaskGroup
 from attrs import define, field
 
-__all__ = ["seat_tasks", "waits_in"]
+__all__ = ["one_error", "seat_tasks", "waits_in"]
 
 _STANDARD_LIBRARY: Final = str(Path(asyncio.__file__).parents[1])
 #: Tasks that were left behind: asyncio itself keeps no more than a weak reference to a task.
@@ -41,6 +41,18 @@ def _is_library(path: str) -> bool:
 def _first(holder: object, *names: str) -> Any:  # noqa: ANN401 - frames and awaitables
     found = (getattr(holder, name, None) for name in names)
     return next((one for one in found if one is not None), None)
+
+
+@contextmanager
+def one_error() -> Iterator[None]:
+    """Raise what stands alone in the group that a task group raises; a group of several stays one."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        error: BaseException = group
+        while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+            error = error.exceptions[0]
+        raise error from error.__cause__
 
 
 @asynccontextmanager

@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING
 from deskroom._lazy import lazy
 
 if TYPE_CHECKING:
+    from deskroom.seats.command import CommandSeat
+    from deskroom.seats.process import ProgramError
     from deskroom.seats.python import load_function
 
 _LAZY = {
+    "CommandSeat": "deskroom.seats.command",
+    "ProgramError": "deskroom.seats.process",
     "load_function": "deskroom.seats.python",
 }
 
-__all__ = ["load_function"]
+__all__ = ["CommandSeat", "ProgramError", "load_function"]
 
 __getattr__ = lazy(__name__, _LAZY)

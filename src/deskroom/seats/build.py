@@ -96,13 +96,26 @@ def _python(_seat: str, spec: LiveSeat, _folder: Path) -> Act:
     return load_function(spec.function or "")
 
 
+def _program(_seat: str, spec: LiveSeat, folder: Path) -> Act:
+    from deskroom.seats.command import CommandSeat
+
+    return CommandSeat(
+        command=spec.command,
+        keep=spec.keep,
+        env=spec.env,
+        folder=str(folder / (spec.folder or "")),
+        timeout_s=spec.timeout_s,
+        max_output_bytes=spec.max_output_bytes,
+    )
+
+
 def _not_yet(seat: str, spec: LiveSeat, _folder: Path) -> Act:
     raise UsageError(f"the seat {seat!r} cannot be played by {spec.kind!r} yet")
 
 
 _BUILDERS: Final[Mapping[str, Callable[[str, LiveSeat, Path], Act]]] = {
     "chat": _not_yet,
-    "command": _not_yet,
+    "command": _program,
     "mcp": _not_yet,
     "person": _not_yet,
     "python": _python,

@@ -29,8 +29,8 @@ def seen_facts(seen: SeenRow) -> Json:
 def turn_facts(turn: Turn) -> Json:
     """Return what a seat is given with its turn.
 
-    ``trigger`` is the entry that brought it, or null; ``history`` are those before it, as the seat
-    may read them; ``note`` says why the turn is granted again, or is null.
+    ``trigger`` is the entry that brought it, or null; ``history`` are the last entries, that one
+    included, as the seat may read them; ``note`` says why the turn is granted again, or is null.
     """
     return {
         "turn": turn.number,

@@ -40,7 +40,8 @@ async def play(
     seat: Any, *, timeout_s: float = 20, opening: str = "@a go", **more: Any
 ) -> RoomResult:
     """Play a room in which one seat is a program."""
-    room = Room({"a": seat, **more}, opening=opening, policy=Policy(turn_timeout_s=timeout_s))
+    seats: Any = {"a": seat, **more}
+    room = Room(seats, opening=opening, policy=Policy(turn_timeout_s=timeout_s))
     return await room.run()
 
 

@@ -11,16 +11,20 @@ from typing import TYPE_CHECKING
 from deskroom._lazy import lazy
 
 if TYPE_CHECKING:
+    from deskroom.seats.chat import ChatError, ChatSeat, ChatUsage
     from deskroom.seats.command import CommandSeat
     from deskroom.seats.process import ProgramError
     from deskroom.seats.python import load_function
 
 _LAZY = {
+    "ChatError": "deskroom.seats.chat",
+    "ChatSeat": "deskroom.seats.chat",
+    "ChatUsage": "deskroom.seats.chat",
     "CommandSeat": "deskroom.seats.command",
     "ProgramError": "deskroom.seats.process",
     "load_function": "deskroom.seats.python",
 }
 
-__all__ = ["CommandSeat", "ProgramError", "load_function"]
+__all__ = ["ChatError", "ChatSeat", "ChatUsage", "CommandSeat", "ProgramError", "load_function"]
 
 __getattr__ = lazy(__name__, _LAZY)

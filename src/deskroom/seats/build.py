@@ -109,12 +109,27 @@ def _program(_seat: str, spec: LiveSeat, folder: Path) -> Act:
     )
 
 
+def _chat(_seat: str, spec: LiveSeat, _folder: Path) -> Act:
+    from deskroom.seats.chat import ChatSeat
+
+    return ChatSeat(
+        base_url=spec.base_url or "",
+        model=spec.model or "",
+        key_env=spec.key_env,
+        temperature=spec.temperature,
+        seed=spec.seed,
+        max_tokens=spec.max_tokens,
+        retries=spec.retries,
+        timeout_s=spec.timeout_s,
+    )
+
+
 def _not_yet(seat: str, spec: LiveSeat, _folder: Path) -> Act:
     raise UsageError(f"the seat {seat!r} cannot be played by {spec.kind!r} yet")
 
 
 _BUILDERS: Final[Mapping[str, Callable[[str, LiveSeat, Path], Act]]] = {
-    "chat": _not_yet,
+    "chat": _chat,
     "command": _program,
     "mcp": _not_yet,
     "person": _not_yet,

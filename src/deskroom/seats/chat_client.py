@@ -7,6 +7,7 @@ must.
 
 from __future__ import annotations
 
+import logging
 import math
 from ipaddress import ip_address
 from typing import Any, Final, Self
@@ -22,6 +23,15 @@ __all__ = ["ChatClient"]
 #: What is sent beside the headers of HTTP itself; the library would add what the environment says.
 _SENT: Final = frozenset({"accept", "connection", "content-length", "content-type", "host"})
 _DUMMY: Final = "none"
+#: Those of the libraries' loggers that say something of requests and responses.
+_LOGGERS: Final = (
+    "httpcore2.connection",
+    "httpcore2.http11",
+    "httpcore2.proxy",
+    "httpx2",
+    "openai._base_client",
+    "openai._response",
+)
 _TOO_LARGE: Final = "deskroom.too_large"
 
 
@@ -57,11 +67,17 @@ class _BoundedClient(httpx2.AsyncClient):
 
     async def _read(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
         body = bytearray()
+        most = self._most
         try:
             async for chunk in response.aiter_raw():
-                body += chunk[: self._most + 1 - len(body)]
-                if len(body) > self._most:
-                    break
+                body += chunk[: most + 1 - len(body)]
+                if len(body) > most:
+                    # It is read on until that fails, since no generator of the library may be
+                    # left in the middle.
+                    await response.aclose()
+        except httpx2.HTTPError:
+            if len(body) <= most:
+                raise
         finally:
             await response.aclose()
         headers = response.headers.copy()
@@ -72,8 +88,24 @@ class _BoundedClient(httpx2.AsyncClient):
             headers=headers,
             content=bytes(body),
             request=request,
-            extensions={_TOO_LARGE: len(body) > self._most},
+            extensions={_TOO_LARGE: len(body) > most},
         )
+
+
+class _Scrubber(logging.Filter):
+    """Takes the key out of what the libraries log; they log the headers of a response."""
+
+    def __init__(self, key: Key) -> None:
+        super().__init__()
+        self._key = key
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Change a record that holds the key; all are let through."""
+        message = record.getMessage()
+        scrubbed = self._key.scrub(message)
+        if scrubbed != message:
+            record.msg, record.args = scrubbed, None
+        return True
 
 
 class ChatClient:
@@ -86,6 +118,7 @@ class ChatClient:
         self._key = key
         self._most = most
         self._limit_s = limit_s
+        self._scrubber = _Scrubber(key)
         value = key.value or _DUMMY
         self._http = _BoundedClient(url, value, most, limit_s)
         self._api = openai.AsyncOpenAI(
@@ -97,12 +130,16 @@ class ChatClient:
         )
 
     async def __aenter__(self) -> Self:
+        for name in _LOGGERS:
+            logging.getLogger(name).addFilter(self._scrubber)
         await self._http.__aenter__()
         return self
 
     async def __aexit__(self, *exc: object) -> None:
         with anyio.CancelScope(shield=True):
             await self._http.aclose()
+        for name in _LOGGERS:
+            logging.getLogger(name).removeFilter(self._scrubber)
 
     async def complete(self, request: dict[str, Any]) -> bytes:
         """Send a request for a completion, again where the library does that; return the body.

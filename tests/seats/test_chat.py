@@ -14,6 +14,7 @@ import pytest
 import structlog
 from structlog.testing import capture_logs
 
+from deskroom.core import AsidePolicy
 from deskroom.engine.entries import MemoryJournal
 from deskroom.errors import UsageError
 from deskroom.render.tools import tools_as
@@ -120,7 +121,8 @@ async def test_a_model_is_shown_no_private_row_of_others(chat_server: Any) -> No
         "c": ScriptedSeat([post("@a over to you")]),
         "a": ChatSeat(base_url=chat_server.url, model="m"),
     }
-    await Room(seats, opening="@b go").run()
+    policy = Policy(aside=AsidePolicy(enabled=True, max_members=1, max_messages=4))
+    await Room(seats, opening="@b go", policy=policy).run()
     asked = chat_server.requests[0]["messages"][1]["content"]
     assert "b → c · aside, 1 message" in asked
     assert "the secret word" not in asked

@@ -25,10 +25,11 @@ function layOut() {
   grid.width = grid.single ? room : lane * count;
   const tops = new Float64Array(state.shown.length + 1);
   const heights = new Array(state.shown.length);
-  const letters = Math.max(12, (grid.lane / unit - 2 * PAD - 28) / 7.2);
+  // Half a word is lost where a line breaks.
+  const letters = Math.max(12, (grid.lane - (2 * PAD + 26) * unit) / letterWidth() - 2.5);
   let top = 14 * unit;
   state.shown.forEach((at, place) => {
-    heights[place] = cardHeight(state.view, state.view.items[at], letters) * unit;
+    heights[place] = cardHeight(state.view, at, letters) * unit;
     tops[place] = top;
     top += heights[place] + (grid.single ? 10 : GAP) * unit;
   });
@@ -41,6 +42,15 @@ function layOut() {
   for (const card of built.values()) card.remove();
   built.clear();
   draw();
+}
+
+/** Return how wide a letter of a message is on average. */
+function letterWidth() {
+  const sample = "the five boxing wizards jump quickly at dawn";
+  const pen = document.createElement("canvas").getContext("2d");
+  const { fontSize, fontFamily } = getComputedStyle(document.body);
+  pen.font = `${fontSize} ${fontFamily}`;
+  return pen.measureText(sample).width / sample.length;
 }
 
 /** Return the first place whose card ends below a height. */

@@ -89,7 +89,7 @@ function showIndex() {
   byId("status").hidden = true;
   byId("back").hidden = true;
   byId("index").hidden = false;
-  const title = byId("index").querySelector(".lead").textContent;
+  const { title } = byId("index").dataset;
   fill(byId("title"), title);
   document.title = title;
 }

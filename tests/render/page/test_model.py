@@ -108,7 +108,7 @@ def test_the_operators_view_holds_every_row_and_turn_where_it_happened(source: S
         },
         {"what": "row", "lane": 2, "seq": 3, "turn": 3, "trigger": 2, "hop": 1, "row": 2, "did": 2},
     ] == [{key: item[key] for key in item if key != "line"} for item in shown(run, 0)]
-    assert [11, 14, 18, 0, 23] == run["views"][0]["lines"]
+    assert [10, 14, 18, 0, 23] == run["views"][0]["lines"]
 
 
 def test_a_row_says_what_each_at_does_and_who_is_next(source: Source) -> None:

@@ -10,7 +10,7 @@ const GAP = 30; // between two cards; an arrow and its hop fit in
 const PAD = 8; // between a card and the edge of its lane
 const BEYOND = 700; // built above and below what is in sight
 
-const grid = { single: false, lane: 0, unit: 1, tops: new Float64Array(1), heights: [], width: 0 };
+const grid = { single: false, lane: 0, unit: 1, tops: new Float64Array(1), heights: [], width: 0, room: 0 };
 const built = new Map(); // place in `shown` → its card
 
 /** Measure the lanes, and place every card that is shown. */
@@ -34,14 +34,16 @@ function layOut() {
     top += heights[place] + (grid.single ? 10 : GAP) * unit;
   });
   tops[state.shown.length] = top;
-  Object.assign(grid, { tops, heights, letters });
+  Object.assign(grid, { tops, heights, letters, room });
   feed.style.height = `${top}px`;
   lanesBox.style.width = `${grid.width}px`;
   stage.classList.toggle("single", grid.single);
   stage.style.setProperty("--lane", `${grid.lane}px`);
+  const hadFocus = feed.contains(document.activeElement);
   for (const card of built.values()) card.remove();
   built.clear();
   draw();
+  if (hadFocus) focusChosen();
 }
 
 /** Return how wide a letter of a message is on average. */

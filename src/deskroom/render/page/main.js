@@ -141,12 +141,8 @@ function start() {
   addEventListener("hashchange", followAddress);
   addEventListener("beforeprint", toPaper);
   matchMedia("print").addEventListener("change", (event) => event.matches && toPaper());
-  let width = 0;
   new ResizeObserver(() => {
-    const now = stage.clientWidth;
-    if (state.view === null || stage.hidden || now === width) return;
-    width = now;
-    layOut();
+    if (state.view !== null && !stage.hidden && stage.clientWidth !== grid.room) layOut();
   }).observe(stage);
   followAddress();
 }

@@ -22,7 +22,9 @@ function linesOf(text, letters, most) {
   return lines;
 }
 
-const mostLines = () => (grid.single ? 6 : 4);
+// No browser can scroll through more than some 17 million pixels.
+const VERY_MANY = 50000;
+const mostLines = () => (state.shown.length > VERY_MANY ? 2 : grid.single ? 6 : 4);
 
 /** Return how high a card is, in pixels of an unscaled page. */
 function cardHeight(view, at, letters) {

@@ -96,23 +96,22 @@ def ag2(source: Source) -> Iterator[Yielded]:
     """Yield what AG2 (and AutoGen 0.2) printed: a head ``NAME (to NAME):`` and a blank line."""
     head: tuple[int, str] | None = None
     row: tuple[int, str, Body] | None = None
-    is_log = False
-    began = False
+    is_log, began, again = False, False, ""
     lines = _lines(source)
     for number, line in lines:
         if row is not None:
             if line == AG2_END:
                 yield from _ag2_row(*row)
                 row = None
-            else:
+            elif row[2].lines or not (line == again or not line.strip()):
+                # AutoGen 0.2 prints the head of a tool's responses twice.
                 row[2].add(number, line)
         elif head is not None and not line.strip():
             row, head, is_log, began = (*head, Body(source)), None, False, True
         elif found := AG2_HEAD.fullmatch(line):
-            head = number, found[1]
+            head, again = (number, found[1]), line
         elif _AG2_BLOCK.fullmatch(line):
-            # Further responses to one message stand after its dashes.
-            yield Left("tool result", Place(number))
+            # Further responses of one message, counted with it, stand after its dashes.
             _pass_block(line, lines)
         elif line.startswith(_AG2_NEXT):
             yield Left("next speaker", Place(number))
@@ -188,7 +187,7 @@ def _autogen_row(number: int, kind: str, by: str, body: Body) -> Iterator[Yielde
     if printed or (kind.endswith("Event") and kind != "ModelClientStreamingChunkEvent"):
         yield Left(printed or kind, place)
         return
-    if kind == "MultiModalMessage":
+    if kind in {"", "MultiModalMessage"} and "<image>" in lines:
         said = [line for line in lines if line != "<image>"]
         pictures = len(lines) - len(said)
         is_said = any(line.strip() for line in said)

@@ -47,10 +47,11 @@ _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _MOST_NAMES: Final = 100_000
 #: Lines that may stand before the first row, for a file to be taken for a log of talk.
 _MOST_BEFORE: Final = 3
-#: What begins lines of other files: headers, levels of logs, notes.
+#: What begins lines of other files: headers, fields of records, levels of logs, notes, code.
 _NO_NAMES: Final = frozenset(
     [
         "author",
+        "authors",
         "date",
         "commit",
         "merge",
@@ -61,8 +62,12 @@ _NO_NAMES: Final = frozenset(
         "bcc",
         "sent",
         "reply-to",
+        "received",
+        "return-path",
         "message-id",
         "content-type",
+        "mime-version",
+        "host",
         "info",
         "warn",
         "warning",
@@ -80,28 +85,72 @@ _NO_NAMES: Final = frozenset(
         "tip",
         "example",
         "usage",
+        "see",
         "kind",
         "apiversion",
         "metadata",
         "package",
+        "source",
         "version",
         "description",
         "section",
         "priority",
         "maintainer",
         "depends",
+        "architecture",
+        "format",
+        "files",
+        "copyright",
+        "license",
+        "comment",
+        "upstream-name",
+        "upstream-contact",
+        "metadata-version",
+        "name",
+        "summary",
+        "classifier",
+        "project-url",
+        "requires-dist",
+        "template",
+        "default",
+        "start-date",
+        "end-date",
+        "commandline",
         "http",
         "https",
         "file",
         "path",
         "url",
-        "name",
         "title",
         "status",
         "type",
         "id",
         "key",
         "value",
+        "step",
+    ]
+)
+#: What begins lines of code that end with a colon.
+_NO_WORDS: Final = frozenset(
+    [
+        "try",
+        "except",
+        "else",
+        "elif",
+        "finally",
+        "class",
+        "def",
+        "if",
+        "for",
+        "while",
+        "with",
+        "case",
+        "return",
+        "default",
+        "public",
+        "private",
+        "protected",
+        "log",
     ]
 )
 _Shape = tuple[str, ...]
@@ -182,14 +231,26 @@ def _talk(lines: list[str]) -> Match | None:
     if plan.shape is None:
         return None
     heads = [head for line in lines if (head := _head(line)) and plan.begins(head)]
-    names = [head.name for head in heads if head.name.lower() not in _NO_NAMES]
+    names = [head.name for head in heads if _is_name(head.name)]
     before = [line for line in lines[: plan.first - 1] if line.strip() and line[0] not in "#=-*_"]
     several_words = sum(" " in head.text for head in heads)
     is_talk = len(set(names)) > 1 and len(names) > len(set(names)) and len(names) * 2 > len(heads)
-    if not is_talk or len(before) > _MOST_BEFORE or several_words * 4 < len(heads):
+    if (
+        not is_talk
+        or not _is_name(plan.first_name)
+        or len(before) > _MOST_BEFORE
+        or several_words * 4 < len(heads)
+    ):
         return None
     shown = ", ".join(islice(dict.fromkeys(names), 3))
     return Match(f"rows by {shown}", sure=False)
+
+
+def _is_name(named: str) -> bool:
+    """Whether somebody may be called so, as far as one can tell from the words."""
+    return (
+        named.lower() not in _NO_NAMES and named.split(" ", maxsplit=1)[0].lower() not in _NO_WORDS
+    )
 
 
 # --- lines `name: text` ------------------------------------------------------------------------

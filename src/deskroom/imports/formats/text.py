@@ -1,8 +1,8 @@
 """``text``: ``NAME: text`` in notes and logs, and what the consoles of agents print.
 
-The first line that begins a row gives the shape of all of them: plain, bold, with a time. A name
-without a time begins a row if it does so twice in the file, or first; so ``Printed: 3 kg`` inside a
-text does not. Everything up to the next such line belongs to the row, and so do lines inside a code
+The first line that begins a row gives the shape of all of them: plain, bold, with a time. A plain
+name begins a row if it does so twice in the file, or first; so ``Printed: 3 kg`` inside a text does
+not. Everything up to the next such line belongs to the row, and so do lines inside a code
 fence whatever they look like. A fence that is not closed is none.
 """
 
@@ -167,8 +167,9 @@ class _Head:
         return bool(self.shape[2] or self.shape[4])
 
     @property
-    def is_plain(self) -> bool:
-        return not any(self.shape[:5])
+    def is_marked(self) -> bool:
+        """Whether its shape alone tells a head: by a time, or by bold type."""
+        return self.has_time or bool(self.shape[1] or self.shape[3])
 
 
 def sniff(source: Source) -> Match | None:
@@ -233,14 +234,10 @@ def _talk(lines: list[str]) -> Match | None:
     heads = [head for line in lines if (head := _head(line)) and plan.begins(head)]
     names = [head.name for head in heads if _is_name(head.name)]
     before = [line for line in lines[: plan.first - 1] if line.strip() and line[0] not in "#=-*_"]
-    several_words = sum(" " in head.text for head in heads)
+    texts = [head.text for head in heads if head.text]
+    several_words = sum(" " in text for text in texts)
     is_talk = len(set(names)) > 1 and len(names) > len(set(names)) and len(names) * 2 > len(heads)
-    if (
-        not is_talk
-        or not _is_name(plan.first_name)
-        or len(before) > _MOST_BEFORE
-        or several_words * 4 < len(heads)
-    ):
+    if not is_talk or not _is_name(plan.first_name) or len(before) > _MOST_BEFORE:
         return None
     shown = ", ".join(islice(dict.fromkeys(names), 3))
     return Match(f"rows by {shown}", sure=False)
@@ -272,7 +269,7 @@ def _head(line: str) -> _Head | None:
         found["name"],
         found["text"] or "",
     )
-    if not head.has_time and not any(bold) and not _STRICT.fullmatch(head.name):
+    if not head.is_marked and not _STRICT.fullmatch(head.name):
         return None
     return head
 
@@ -319,7 +316,9 @@ class _Plan:
         """Whether a row begins with this head."""
         if head.shape != self.shape:
             return False
-        return head.has_time or self.counts.get(head.name, 0) > 1 or head.name == self.first_name
+        if head.has_time or self.counts.get(head.name, 0) > 1 or head.name == self.first_name:
+            return True
+        return head.is_marked and _is_name(head.name)
 
 
 @define

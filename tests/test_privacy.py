@@ -260,6 +260,12 @@ def test_no_command_tells_a_seat_what_is_said_in_an_aside_that_it_is_not_in(
             command("replay", path, "--as", seat, "--json", "--fail-on-unused"),
             command("show", journal, "--as", seat),
             command("show", journal, "--as", seat, "--follow", "--tail", 3),
+            command("stats", path, "--as", seat),
+            command("stats", journal, "--as", seat, "--json"),
+            command("stats", path, "--as", seat, "--csv"),
+            command("graph", journal, "--as", seat, "--format", "json"),
+            command("graph", path, "--as", seat),
+            command("graph", path, "--as", seat, "--format", "dot", "--diagram", "sequence"),
         ]
         if stranger is not None:
             # Two scenarios that differ in nothing that the seat may read.

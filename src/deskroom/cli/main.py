@@ -37,6 +37,10 @@ _COMMANDS: Final = {
         "deskroom.cli.explain:explain_command",
         "Say what the room makes of one message, and why.",
     ),
+    "graph": (
+        "deskroom.cli.graph:graph_command",
+        "Draw a run: who spoke to whom, and who gave whom the turn.",
+    ),
     "import": (
         "deskroom.cli.import_:import_command",
         "Bring in a transcript that was made elsewhere.",
@@ -59,6 +63,10 @@ _COMMANDS: Final = {
     "show": (
         "deskroom.cli.journal:show_command",
         "Print a journal's transcript, as a person or a seat reads it.",
+    ),
+    "stats": (
+        "deskroom.cli.stats:stats_command",
+        "Say what runs come to in numbers, and plot one.",
     ),
     "tools": ("deskroom.cli.tools:tools_command", "Print the tools that a seat is served."),
     "verify": (

@@ -61,8 +61,8 @@ _COMMANDS: Final = {
         "Print the JSON Schema of the scenario format.",
     ),
     "show": (
-        "deskroom.cli.journal:show_command",
-        "Print a journal's transcript, as a person or a seat reads it.",
+        "deskroom.cli.show:show_command",
+        "Say what happened in a run and why, row by row and turn by turn.",
     ),
     "stats": (
         "deskroom.cli.stats:stats_command",
@@ -70,7 +70,7 @@ _COMMANDS: Final = {
     ),
     "tools": ("deskroom.cli.tools:tools_command", "Print the tools that a seat is served."),
     "verify": (
-        "deskroom.cli.journal:verify_command",
+        "deskroom.cli.verify:verify_command",
         "Check every line of a journal against the rules.",
     ),
 }

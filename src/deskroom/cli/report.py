@@ -98,7 +98,9 @@ def _wrong(errors: tuple[FileError, ...] | list[FileError], viewer: Viewer) -> I
     """Yield what is wrong with files. What an error quotes of a file is for the operator only."""
     for error in errors:
         print_error(error)
-        problem = str(error) if viewer == OPERATOR else "this file holds no run for this seat"
+        line = "" if error.line is None else f"line {error.line}: "
+        told = f"{line}{error.problem}"
+        problem = told if viewer == OPERATOR else "this file holds no run for this seat"
         yield PageEntry(path=shown_path(error.path), problem=problem)
 
 

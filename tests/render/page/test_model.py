@@ -170,12 +170,12 @@ def test_a_mismatch_is_linked_to_its_row(source: Source) -> None:
     """What was expected and what came out stand side by side."""
     assert [
         {
-            "about": "turn 3 (b)",
+            "about": "listed turn 3 (b)",
             "key": "next",
             "place": "line 26:12",
             "row": 3,
-            "expected": [["same", "a"]],
-            "got": [["same", "{ none = no_direct_agent_mention }"]],
+            "expected": [["old", "a"]],
+            "got": [["new", "{ none = no_direct_agent_mention }"]],
             "why": "no @id in it names a seat",
         }
     ] == [

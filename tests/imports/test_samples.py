@@ -16,7 +16,8 @@ from deskroom.errors import DeskroomError, FileError
 from deskroom.imports.cast import Wishes
 from deskroom.imports.containers import open_source
 from deskroom.imports.importer import Options, find_importer, importers
-from deskroom.imports.room import ImportedRoom, LeftOut, open_roomfrom deskroom.imports.scenario import import_scenario
+from deskroom.imports.room import ImportedRoom, LeftOut, open_room
+from deskroom.imports.scenario import import_scenario
 
 SAMPLES = Path(__file__).parent / "samples"
 CASES = sorted(path.parent for path in SAMPLES.glob("*/*/meta.json"))

@@ -24,7 +24,7 @@ CASES = sorted(path.parent for path in SAMPLES.glob("*/*/meta.json"))
 BROKEN = sorted(path.parent for path in SAMPLES.glob("broken/*/expected.json"))
 #: What the error or warning must say, in pieces; the sentences are pinned in ``sentences``.
 SAYS = {
-    "not-utf8": ["#kiln.log:2:41", "0xFC", "--encoding"],
+    "not-utf8": ["#kiln.log:2:34", "0xFC", "--encoding"],
     "nothing-in-it": ["empty.json", "no row"],
     "torn-last-line": ["cut short", "left out"],
     "truncated-document": ["messages.json:62:14", "ends inside a string"],

@@ -292,9 +292,11 @@ def test_many_runs_are_in_one_page(pages: Callable[..., Path], open_tab: OpenTab
     assert "2 runs" == page.inner_text("h1")
     assert ["failed", "passed"] == page.locator(".index .status").all_text_contents()
     page.locator(".index a").nth(1).click()
+    page.wait_for_selector(".card")
     assert page.inner_text("h1").startswith("Run 28")
     assert "#run-1" == page.evaluate("location.hash")
     page.click("#back")
+    page.wait_for_selector("#index")
     assert "2 runs" == page.inner_text("h1")
 
 
@@ -311,6 +313,19 @@ def test_a_page_that_is_fed_keeps_what_is_chosen(rich: Any) -> None:
         rich.inner_text("#detail-title"),
         rich.input_value("#read-as"),
     )
+
+
+def test_a_room_in_which_nothing_was_said_is_a_page(
+    pages: Callable[..., Path], open_tab: OpenTab, tmp_path: Path
+) -> None:
+    """It says so, and no key does anything."""
+    journal = tmp_path / "run.jsonl"
+    assert 0 == _run(["replay", "-q", "scenarios/run-28.toml", "--journal", str(journal)])
+    journal.write_bytes(journal.read_bytes().splitlines(keepends=True)[0])
+    page = open_tab(pages(journal)).page
+    for key in ("j", "End", "Enter"):
+        page.keyboard.press(key)
+    assert page.is_visible("#empty")
 
 
 def test_a_page_for_one_seat_shows_its_view(pages: Callable[..., Path], open_tab: OpenTab) -> None:

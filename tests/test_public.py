@@ -238,6 +238,7 @@ HEAVY = {
     "asyncio",
     "structlog",
     "click",
+    "matplotlib",
     "rich",
     "tree_sitter",
     "trio",

@@ -14,20 +14,23 @@ from deskroom.render.rows import PRIVATE, run_table
 from deskroom.render.screen import PLAIN, Screen
 from deskroom.render.text import one_line, value_text
 from deskroom.runs.run import RunTurn
-from deskroom.runs.view import RunView, ViewItem, tells
+from deskroom.runs.view import ViewItem, tells
 from deskroom.scenario.format.model import Scenario
 from deskroom.scenario.play.compare import Replay
 from deskroom.scenario.play.expect import Mismatch
 from deskroom.wire import audience_out, author_out, elision_out, row_out
 
 __all__ = [
+    "listed_label",
     "may_read",
     "mismatch_line",
     "replay_json",
     "replay_lines",
     "replay_table",
     "routing_json",
+    "row_json",
     "scenario_title",
+    "turn_json",
     "turn_title",
 ]
 
@@ -111,15 +114,16 @@ def replay_json(replay: Replay, path: str, viewer: Viewer = OPERATOR) -> Json:
         "title": replay.scenario.title,
         "order": replay.scenario.order,
         "status": "passed" if replay.ok else "failed",
-        "rows": [_row_json(item) for item in view.items if item.is_row],
-        "turns": [_turn_json(replay.scenario, turn, view) for turn in view.turns],
+        "rows": [row_json(item) for item in view.items if item.is_row],
+        "turns": [turn_json(turn, viewer, listed_label(replay, turn)) for turn in view.turns],
         "run": dict(view.totals),
         "unused": [turn.label for turn in replay.unused],
         "mismatches": [_mismatch_json(m, path, viewer) for m in replay.mismatches],
     }
 
 
-def _row_json(item: ViewItem) -> Json:
+def row_json(item: ViewItem) -> Json:
+    """Return a row with what was decided about it, or a stub."""
     if item.stub is not None and item.stub.elided is not None:
         return {
             "sequence": item.sequence,
@@ -154,16 +158,22 @@ def routing_json(item: ViewItem) -> Json | None:
     }
 
 
-def _turn_json(scenario: Scenario, turn: RunTurn, view: RunView) -> Json:
+def listed_label(replay: Replay, turn: RunTurn) -> str | None:
+    """Return what the scenario calls a turn that it lists."""
+    return None if turn.cue is None else replay.scenario.turns[turn.cue].label
+
+
+def turn_json(turn: RunTurn, viewer: Viewer, listed: str | None) -> Json:
+    """Return a turn that a viewer may know; ``listed`` is what the scenario calls it."""
     return {
         "turn": turn.number,
         "attempt": turn.attempt,
-        "listed": None if turn.cue is None else scenario.turns[turn.cue].label,
+        "listed": listed,
         "seat": turn.seat,
         "hop": turn.hop,
         "trigger": turn.trigger,
         "outcome": turn.outcome,
-        "replies": list(turn.replies) if tells(view.viewer, turn.seat) else None,
+        "replies": list(turn.replies) if tells(viewer, turn.seat) else None,
         "row": turn.row,
     }
 

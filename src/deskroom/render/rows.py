@@ -20,6 +20,7 @@ __all__ = [
     "PRIVATE",
     "Mark",
     "Status",
+    "next_name",
     "private_text",
     "routing_text",
     "run_table",
@@ -190,21 +191,26 @@ def _who(item: ViewItem) -> str:
 
 
 def _next(item: ViewItem, *, verbose: bool) -> str:
-    facts = item.facts
-    following, why = facts.get("next"), printable(item.why or "")
+    facts, name = item.facts, next_name(item)
     lines = ["completes"] if facts.get("completes") else []
     if facts.get("refusal"):
         lines.append(f"not private: {facts['refusal']}")
-    if "next" not in facts:
-        return "\n".join(lines)
-    if not isinstance(following, dict):
-        name = ", ".join(following) if isinstance(following, list) else following
-        lines.append(f"{printable(name or 'nobody')}: {why}")
-    elif facts["kind"] != "wrote":
-        lines.append(f"nobody: {why}")
+    if name is not None:
+        lines.append(f"{name}: {printable(item.why or '')}")
     if item.routing is not None:
         lines.append(printable(routing_text(item.routing, most=None if verbose else MOST_SCORES)))
     return "\n".join(lines)
+
+
+def next_name(item: ViewItem) -> str | None:
+    """Return whom a row gives the turn to, or ``nobody``; None where that is no question."""
+    if "next" not in item.facts:
+        return None
+    following = item.facts["next"]
+    if isinstance(following, dict):
+        return None if item.facts["kind"] == "wrote" else "nobody"
+    name = ", ".join(following) if isinstance(following, list) else following
+    return printable(name or "nobody")
 
 
 def routing_text(routing: Routing, *, most: int | None = MOST_SCORES) -> str:

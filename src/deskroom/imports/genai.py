@@ -34,7 +34,11 @@ _ROLES: Final[Mapping[str, str]] = {
 }
 _NUMBERED: Final = re.compile(r"gen_ai\.(prompt|completion)\.(\d{1,6})\.(role|content)")
 #: How a framework joins the texts of one message; a new line for the others.
-_JOINTS: Final[Mapping[str, str]] = {"agent_framework": " ", "gcp.vertex.agent": ""}
+_JOINTS: Final[Mapping[str, str]] = {
+    "agent_framework": " ",
+    "microsoft.agent_framework": " ",
+    "gcp.vertex.agent": "",
+}
 _HANDS_TO: Final = re.compile(r"(?:handoff|transfer|transfer_back)_to_(.+)")
 _WORDS: Final[Mapping[str, str]] = {
     "tool_call": "tool call",
@@ -70,8 +74,8 @@ def speaks(span: Span, events: Sequence[GenAIEvent]) -> bool:
 
 def inputs_of(span: Span, events: Sequence[GenAIEvent]) -> Sequence[Message]:
     """Return what went in, instructions first."""
-    joint = _JOINTS.get(span.scope, "\n")
-    given = [{"role": "system", "parts": one} for one in _found(span, events, _SYSTEM)]
+    joint = _joint(span)
+    given: list[Any] = [{"role": "system", "parts": one} for one in _found(span, events, _SYSTEM)]
     given += [one for held in _found(span, events, _INPUT) for one in _listed(held)]
     given += [
         {**_body(event), "role": _ROLES[event.name]} for event in events if event.name in _ROLES
@@ -82,12 +86,17 @@ def inputs_of(span: Span, events: Sequence[GenAIEvent]) -> Sequence[Message]:
 
 def outputs_of(span: Span, events: Sequence[GenAIEvent]) -> Sequence[Message]:
     """Return what came out."""
-    joint = _JOINTS.get(span.scope, "\n")
+    joint = _joint(span)
     given = [one for held in _found(span, events, _OUTPUT) for one in _listed(held)]
     if not given:
         given = [_chosen(_body(event)) for event in events if event.name == _CHOICE]
     given += _numbered(span.attributes, "completion")
     return [_message(one, joint, "assistant") for one in given if isinstance(one, dict)]
+
+
+def _joint(span: Span) -> str:
+    named = (string_at(span.attributes, key) for key in ("gen_ai.provider.name", "gen_ai.system"))
+    return next((_JOINTS[one] for one in (span.scope, *named) if one in _JOINTS), "\n")
 
 
 def _found(span: Span, events: Sequence[GenAIEvent], key: str) -> Iterator[Any]:

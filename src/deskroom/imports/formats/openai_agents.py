@@ -7,6 +7,7 @@ state each item has its agent.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -48,7 +49,11 @@ _WORDS: Final[Mapping[str, str]] = {
 _RESULTS: Final = ("_output", "_result")
 #: How the SDK retells what was said before a hand-off, where it nests the history.
 _RETOLD: Final = "For context, here is the conversation so far"
+_RETOLD_USER: Final = re.compile(
+    r"^\d+\. user: (.*?)(?=^\d+\. |^</CONVERSATION HISTORY>|\Z)", re.MULTILINE | re.DOTALL
+)
 _ITEMS: Final = ("data", "items", "input")
+_USER: Final = Speaker(key="role:user", name="user", kind="person")
 _UNNAMED: Final = (
     "no item says who wrote it: until the first hand-off the speaker is `assistant`, from there on "
     "the agent that was handed to"
@@ -153,11 +158,13 @@ def _state(reading: _Reading, state: Mapping[str, Any]) -> Iterator[Yielded]:
     given = state.get("original_input", state.get("originalInput"))
     if isinstance(given, str):
         given = [{"role": "user", "content": given}]
-    for at, item in enumerate(given if isinstance(given, list) else ()):
-        yield from reading.item(Place(pointer=f"/original_input/{at}"), item)
-    # A filter at a hand-off shortens what the model sees, not what the session keeps.
+    # A filter at a hand-off moves items into the input; the session keeps all that were made.
     keys = (("generated_items", "generatedItems"), ("session_items", "sessionItems"))
     held = max((list_at(state, *both) for both in keys), key=len)
+    made = {string_at(object_at(item, "raw_item", "rawItem"), "id") for item in held} - {""}
+    for at, item in enumerate(given if isinstance(given, list) else ()):
+        if string_at(item, "id") not in made:
+            yield from reading.item(Place(pointer=f"/original_input/{at}"), item)
     for at, item in enumerate(held):
         place = Place(pointer=f"/generated_items/{at}")
         yield from reading.item(
@@ -218,14 +225,21 @@ class _Reading:
             yield Left("system", place)
             return
         if said.text.startswith(_RETOLD):
-            yield Left("retold history", place)
+            yield from self._retold(place, said.text)
             return
         if role == _ASSISTANT and not is_named:
             self._source.warn(None, _UNNAMED)
-        by = Speaker(key="user", name="user", kind="person") if role == "user" else self._by()
+        by = _USER if role == "user" else self._by()
         self._last = by.key
         id = string_at(value, "id")
         yield Record(by=by, text=said.text, id=id if id.startswith("msg_") else None, place=place)
+
+    def _retold(self, place: Place, text: str) -> Iterator[Yielded]:
+        """Yield what a person said, which stands nowhere else once a hand-off has nested it."""
+        yield Left("retold history", place)
+        for found in _RETOLD_USER.finditer(text):
+            self._last = _USER.key
+            yield Record(by=_USER, text=found[1], place=place)
 
     def _by(self) -> Speaker:
         return Speaker(key=self._speaker, name=self._speaker, kind="agent")

@@ -153,10 +153,13 @@ class _Reading:
 
     def _messages(self, messages: Sequence[Any]) -> Iterator[Yielded]:
         """Yield what stands behind the opening in a sample without events."""
-        opening = self._sample.get("input")
-        ids = {string_at(one, "id") for one in opening} if isinstance(opening, list) else set()
+        given = self._sample.get("input")
+        opening = given if isinstance(given, list) else [{"content": given}]
+        ids = {string_at(one, "id") for one in opening} - {""}
+        contents = [object_at(one).get("content") for one in opening]
         for at, message in enumerate(messages):
-            if string_at(message, "source") != "input" and string_at(message, "id") not in ids:
+            is_opening = string_at(message, "source") == "input" or string_at(message, "id") in ids
+            if not is_opening and object_at(message).get("content") not in contents:
                 yield from self._message(self._at("messages", at), message)
 
     def _message(self, place: Place, message: object) -> Iterator[Yielded]:

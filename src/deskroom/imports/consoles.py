@@ -48,8 +48,8 @@ _PRINTED: Final = (
 )
 
 SHOW_HEAD: Final = re.compile(r"\[\d+(?:-\d+)?\] (\S.*)")
-_SHOW_ROW: Final = re.compile(r"(.+?)(?: → (.+?) · aside)?:(?: (.*)|$)")
-_SHOW_STUB: Final = re.compile(r"[^:]+ → [^:]+ · aside, (\d{1,9}) messages? · ")
+_SHOW_ROW: Final = re.compile(r"(.{1,200}?)(?: → (.{1,2000}?) · aside)?:(?: (.*)|$)")
+_SHOW_STUB: Final = re.compile(r"[^:]{1,200} → [^:]{1,2000} · aside, (\d{1,9}) messages? · ")
 _COLOR: Final = re.compile(r"\x1b\[[0-9;]*m")
 
 

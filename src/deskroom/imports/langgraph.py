@@ -39,7 +39,7 @@ _INSIDE: Final = ("values", "channel_values", "checkpoint", "payload")
 #: A named tuple's fields in JSON: of a StateSnapshot, and of a CheckpointTuple.
 _SNAPSHOT: Final = ("values", "next", "config", "metadata", "created_at", "parent_config", "tasks")
 _CHECKPOINT: Final = ("config", "checkpoint", "metadata", "parent_config", "pending_writes")
-_TASKS: Final = frozenset(("task", "task_result"))
+_TASKS: Final = ("task", "task_result")
 _DEEP: Final = 4
 
 

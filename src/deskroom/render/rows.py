@@ -10,9 +10,11 @@ from typing import Final, Literal
 
 from attrs import frozen
 
+from deskroom.core import Directory
 from deskroom.render.screen import PLAIN, Screen
 from deskroom.render.table import table_lines, wrapped
 from deskroom.render.text import printable, shortened
+from deskroom.runs.notes import row_notes
 from deskroom.runs.view import Routing, RunView, ViewItem, tells
 from deskroom.runs.why import MOST_SCORES, scores_clause
 
@@ -24,6 +26,7 @@ __all__ = [
     "private_text",
     "routing_text",
     "run_table",
+    "short_content",
     "sign",
     "styled_as",
 ]
@@ -139,8 +142,8 @@ def _entry(item: ViewItem, view: RunView, mark: Mark | None, *, verbose: bool) -
         row, (what, following) = "-", _turn_cells(item, view, verbose=verbose)
     else:
         row, following = str(item.sequence), _next(item, verbose=verbose)
-        what = printable(item.row.content)
-        what = _with_text(what, item.text) if verbose else shortened(what, _SHORT)
+        what = item.row.content if verbose else short_content(item, view.directory)
+        what = _with_text(printable(what), item.text if verbose else "")
     return _Entry(
         row=row,
         turn=turn,
@@ -149,6 +152,21 @@ def _entry(item: ViewItem, view: RunView, mark: Mark | None, *, verbose: bool) -
         following="\n".join(filter(None, [following, *lines])),
         status=status,
     )
+
+
+def short_content(item: ViewItem, directory: Directory | None = None) -> str:
+    """Return what a row says, cut where it is long, but for the `@` that decided who is next.
+
+    Where none did, the first `@` stays, for it is what the reason is about.
+    """
+    content = str(item.facts["content"])
+    if len(content) <= _SHORT:
+        return content
+    if item.chosen is not None:
+        before = content.encode("utf-8", "surrogatepass")[: item.chosen]
+        return shortened(content, _SHORT, len(before.decode("utf-8", "ignore")))
+    note = next(iter(row_notes(item, directory, limit=1)), None)
+    return shortened(content, _SHORT, None if note is None else note.start)
 
 
 def _stub_cells(item: ViewItem) -> tuple[str, str, str]:

@@ -7,14 +7,14 @@ lines goes on four cells in. So no line of a message can pass for an entry or fo
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from deskroom.core import SeenRow
 from deskroom.core.reasons import OK, CallFault
 from deskroom.core.text import is_blank
 from deskroom.engine.arguments import plain
-from deskroom.engine.entries import CallEntry
+from deskroom.engine.entries import CallEntry, EndEntry
 from deskroom.engine.sentences import seen_line
 from deskroom.printable import counted
 from deskroom.render.rows import next_name, routing_text
@@ -24,9 +24,16 @@ from deskroom.render.text import one_line, printable
 from deskroom.runs.run import MOST_REPLIES, RunTurn
 from deskroom.runs.stream import Happening, LateCall
 from deskroom.runs.view import ViewItem
-from deskroom.runs.why import MOST_SCORES
+from deskroom.runs.why import MOST_SCORES, why_no_row
 
-__all__ = ["closing_line", "happening_lines", "open_line", "row_lines", "transcript_line"]
+__all__ = [
+    "closing_line",
+    "ended_line",
+    "happening_lines",
+    "open_line",
+    "row_lines",
+    "transcript_line",
+]
 
 _STYLES: Final = {"agent": "cyan", "person": "green", "operator": "green", "system": "dim"}
 _BAD: Final = frozenset(("refused", "failed", "timed_out"))
@@ -51,6 +58,14 @@ def transcript_line(seen: SeenRow, screen: Screen = PLAIN, width: int | None = N
     if seen.audience.kind == "aside":
         content = screen.styled(content, "italic")
     return f"{screen.styled(head, _STYLES[seen.author.type])}: {content}"
+
+
+def ended_line(ended: EndEntry, replies: Sequence[str], screen: Screen = PLAIN) -> str:
+    """Return how a turn without a row ended, as its seat and the operator may know it."""
+    title = _title(ended.turn, ended.seat, ended.attempt)
+    why = why_no_row(ended.outcome, replies, ended.error)
+    line = _ended(title, ended.outcome, replies, why)
+    return screen.styled(line, "red" if ended.outcome in _BAD else "dim")
 
 
 def row_lines(item: Happening, screen: Screen = PLAIN, width: int | None = None) -> Iterator[str]:
@@ -151,11 +166,13 @@ def _listed(replies: list[str]) -> str:
 def _turn_title(item: ViewItem) -> str:
     turn = item.run_turn
     title = _title(item.turn, item.seat, 1 if turn is None else turn.attempt)
-    outcome = item.facts["outcome"]
-    replies = [reply for reply in item.facts.get("replies", ()) if reply != OK]
-    why = item.why
+    return _ended(title, item.facts["outcome"], item.facts.get("replies", ()), item.why)
+
+
+def _ended(title: str, outcome: str, replies: Sequence[str], why: str | None) -> str:
     if outcome == "refused":
-        why = f"no message was accepted: {_listed(replies)}" if replies else None
+        refused = [reply for reply in replies if reply != OK]
+        why = f"no message was accepted: {_listed(refused)}" if refused else None
     return f"{title}: {outcome}" + (f": {one_line(why)}" if why else "")
 
 

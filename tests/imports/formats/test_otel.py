@@ -195,7 +195,7 @@ def test_spans_as_the_sdk_shows_them_are_read(read_rows: Read) -> None:
         "gen_ai.agent.name": "a",
         "gen_ai.output.messages": json.dumps([words("assistant", "1")]),
     }
-    shown = {
+    shown: dict[str, object] = {
         "name": "invoke_agent a",
         "context": {"trace_id": "0x1", "span_id": "0x2"},
         "parent_id": None,

@@ -32,7 +32,9 @@ _KNOWN: Final = _PROMPTS | _RESULTS | _PEOPLE | {"assistant"}
 #: Keys that messages of other formats have beside ``role``.
 _FOREIGN: Final = frozenset(("type", "contents", "items", "content_type", "parts", "source_id"))
 #: Who&When's logs by hand have the address in the role: ``Orchestrator (-> WebSurfer)``.
-_ROLE: Final = re.compile(r"([^()]*[^()\s])\s*\((?:->\s*([^()]+)|(thought)|([^()]*condition))\)")
+_ROLE: Final = re.compile(
+    r"([^()]{0,99}[^()\s]) ?\((?:-> ?([^()]{1,99})|(thought)|([^()]{0,99}condition))\)"
+)
 
 
 def sniff(source: Source) -> Match | None:

@@ -63,6 +63,7 @@ class _Held:
     tree: dict[str, Span] = field(factory=dict)
     spans: list[Span] = field(factory=list)
     logged: dict[str, list[GenAIEvent]] = field(factory=dict)
+    traces: int = 0
 
     def __attrs_post_init__(self) -> None:
         size = 0
@@ -84,6 +85,7 @@ class _Held:
             raise self._source.error(Place(), _silent(len(found)))
         agents = [span for span in speaking if _operation(span) == _AGENT]
         self.spans = sorted(agents or speaking, key=lambda span: span.start)
+        self.traces = len({span.trace for span in self.spans})
 
     def events(self, span: Span) -> Sequence[GenAIEvent]:
         """Return the events of a span and the log records that belong to it."""
@@ -107,8 +109,7 @@ class _Held:
         for one in (span, *self.around(span)):
             if id := string_at(one.attributes, "gen_ai.conversation.id"):
                 return id
-        traces = {one.trace for one in self.spans}
-        return "all" if len(traces) == len(self.spans) else span.trace
+        return "all" if self.traces == len(self.spans) else span.trace
 
     def run_of(self, span: Span) -> str:
         """Return the workflow that a span is part of, or the outermost agent."""

@@ -1,8 +1,8 @@
 """``text``: ``NAME: text`` in notes and logs, and what the consoles of agents print.
 
-The first line that begins a row gives the shape of all of them: plain, bold, with a time. A name
-without a time begins a row if it does so twice in the file, or first; so ``Printed: 3 kg`` inside a
-text does not. Everything up to the next such line belongs to the row, and so do lines inside a code
+The first line that begins a row gives the shape of all of them: plain, bold, with a time. A plain
+name begins a row if it does so twice in the file, or first; so ``Printed: 3 kg`` inside a text does
+not. Everything up to the next such line belongs to the row, and so do lines inside a code
 fence whatever they look like. A fence that is not closed is none.
 """
 
@@ -43,116 +43,31 @@ _HEAD: Final = re.compile(
     r"(?P<close>\*\*:|:\*\*|:)(?:\s+(?P<text>.*)|\s*$)"
 )
 _STRICT: Final = re.compile(_NAME)
+_PLAIN_HEAD: Final = re.compile(rf"({_NAME}):(?:\s+(.*)|\s*$)")
+_PLAIN_SHAPE: Final = ("", "", "", "", "", ":")
+_MARKS: Final = re.compile(r"[(\[*]")
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _MOST_NAMES: Final = 100_000
 #: Lines that may stand before the first row, for a file to be taken for a log of talk.
 _MOST_BEFORE: Final = 3
 #: What begins lines of other files: headers, fields of records, levels of logs, notes, code.
-_NO_NAMES: Final = frozenset(
-    [
-        "author",
-        "authors",
-        "date",
-        "commit",
-        "merge",
-        "subject",
-        "from",
-        "to",
-        "cc",
-        "bcc",
-        "sent",
-        "reply-to",
-        "received",
-        "return-path",
-        "message-id",
-        "content-type",
-        "mime-version",
-        "host",
-        "info",
-        "warn",
-        "warning",
-        "error",
-        "debug",
-        "trace",
-        "fatal",
-        "critical",
-        "notice",
-        "note",
-        "notes",
-        "todo",
-        "fixme",
-        "hint",
-        "tip",
-        "example",
-        "usage",
-        "see",
-        "kind",
-        "apiversion",
-        "metadata",
-        "package",
-        "source",
-        "version",
-        "description",
-        "section",
-        "priority",
-        "maintainer",
-        "depends",
-        "architecture",
-        "format",
-        "files",
-        "copyright",
-        "license",
-        "comment",
-        "upstream-name",
-        "upstream-contact",
-        "metadata-version",
-        "name",
-        "summary",
-        "classifier",
-        "project-url",
-        "requires-dist",
-        "template",
-        "default",
-        "start-date",
-        "end-date",
-        "commandline",
-        "http",
-        "https",
-        "file",
-        "path",
-        "url",
-        "title",
-        "status",
-        "type",
-        "id",
-        "key",
-        "value",
-        "step",
-    ]
-)
+_NO_NAMES: Final = frozenset((
+    "author", "authors", "date", "commit", "merge", "subject", "from", "to", "cc", "bcc", "sent",
+    "reply-to", "received", "return-path", "message-id", "content-type", "mime-version", "host",
+    "info", "warn", "warning", "error", "debug", "trace", "fatal", "critical", "notice", "note",
+    "notes", "todo", "fixme", "hint", "tip", "example", "usage", "see", "kind", "apiversion",
+    "metadata", "package", "source", "version", "description", "section", "priority",
+    "maintainer", "depends", "architecture", "format", "files", "copyright", "license", "comment",
+    "upstream-name", "upstream-contact", "metadata-version", "name", "summary", "classifier",
+    "project-url", "requires-dist", "template", "default", "start-date", "end-date",
+    "commandline", "http", "https", "file", "path", "url", "title", "status", "type", "id", "key",
+    "value", "step",
+))  # fmt: skip
 #: What begins lines of code that end with a colon.
-_NO_WORDS: Final = frozenset(
-    [
-        "try",
-        "except",
-        "else",
-        "elif",
-        "finally",
-        "class",
-        "def",
-        "if",
-        "for",
-        "while",
-        "with",
-        "case",
-        "return",
-        "default",
-        "public",
-        "private",
-        "protected",
-        "log",
-    ]
-)
+_NO_WORDS: Final = frozenset((
+    "try", "except", "else", "elif", "finally", "class", "def", "if", "for", "while", "with",
+    "case", "return", "default", "public", "private", "protected", "log",
+))  # fmt: skip
 _Shape = tuple[str, ...]
 
 
@@ -167,8 +82,9 @@ class _Head:
         return bool(self.shape[2] or self.shape[4])
 
     @property
-    def is_plain(self) -> bool:
-        return not any(self.shape[:5])
+    def is_marked(self) -> bool:
+        """Whether its shape alone tells a head: by a time, or by bold type."""
+        return self.has_time or bool(self.shape[1] or self.shape[3])
 
 
 def sniff(source: Source) -> Match | None:
@@ -227,20 +143,20 @@ def _is_shown(line: str) -> bool:
 
 def _talk(lines: list[str]) -> Match | None:
     """Say whether people or agents talk here: at least two, one of them twice, near the start."""
-    plan = _planned(list(enumerate(lines, start=1)))
-    if plan.shape is None:
-        return None
-    heads = [head for line in lines if (head := _head(line)) and plan.begins(head)]
+    numbered = list(enumerate(lines, start=1))
+    plan = _planned(numbered)
+    if plan.ends is not None:
+        plan = _planned(numbered, plan.ends)
+    fence = _Fence(plan.ends)
+    open_lines = [line for number, line in numbered if not fence.hides(number, line)]
+    heads = [head for line in open_lines if (head := _head(line)) and plan.begins(head)]
     names = [head.name for head in heads if _is_name(head.name)]
     before = [line for line in lines[: plan.first - 1] if line.strip() and line[0] not in "#=-*_"]
-    several_words = sum(" " in head.text for head in heads)
+    texts = [head.text for head in heads if head.text]
+    several_words = sum(" " in text for text in texts)
     is_talk = len(set(names)) > 1 and len(names) > len(set(names)) and len(names) * 2 > len(heads)
-    if (
-        not is_talk
-        or not _is_name(plan.first_name)
-        or len(before) > _MOST_BEFORE
-        or several_words * 4 < len(heads)
-    ):
+    is_prose = several_words * 4 >= len(texts) and len(texts) * 2 >= len(heads)
+    if not is_talk or not is_prose or not _is_name(plan.first_name) or len(before) > _MOST_BEFORE:
         return None
     shown = ", ".join(islice(dict.fromkeys(names), 3))
     return Match(f"rows by {shown}", sure=False)
@@ -258,8 +174,13 @@ def _is_name(named: str) -> bool:
 
 def _head(line: str) -> _Head | None:
     """Return the head that a line may be: its shape, name and first text."""
-    if ":" not in line:
+    colon = line.find(":")
+    if colon < 1:
         return None
+    if line[0].isalpha() and not _MARKS.search(line, 0, colon):
+        # Most lines are plain, and need no more than this.
+        found = _PLAIN_HEAD.match(line)
+        return None if found is None else _Head(_PLAIN_SHAPE, found[1], found[2] or "")
     found = _HEAD.match(line)
     if found is None:
         return None
@@ -272,7 +193,7 @@ def _head(line: str) -> _Head | None:
         found["name"],
         found["text"] or "",
     )
-    if not head.has_time and not any(bold) and not _STRICT.fullmatch(head.name):
+    if not head.is_marked and not _STRICT.fullmatch(head.name):
         return None
     return head
 
@@ -319,7 +240,9 @@ class _Plan:
         """Whether a row begins with this head."""
         if head.shape != self.shape:
             return False
-        return head.has_time or self.counts.get(head.name, 0) > 1 or head.name == self.first_name
+        if head.has_time or self.counts.get(head.name, 0) > 1 or head.name == self.first_name:
+            return True
+        return head.is_marked and _is_name(head.name)
 
 
 @define

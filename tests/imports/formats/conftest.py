@@ -34,12 +34,13 @@ ReadRows = Callable[..., Read]
 
 @pytest.fixture
 def read_rows(tmp_path: Path) -> ReadRows:
-    """Return a function that imports a text, or a value as JSON, recognised by its content."""
+    """Return a function that imports a text, a value as JSON, or a path, recognised by content."""
 
     def read(content: object, *, room: str | None = None, name: str | None = None) -> Read:
-        path = tmp_path / "input"
-        text = content if isinstance(content, str) else json.dumps(content)
-        path.write_text(text, encoding="utf-8", newline="")
+        path = content if isinstance(content, Path) else tmp_path / "input"
+        if not isinstance(content, Path):
+            text = content if isinstance(content, str) else json.dumps(content)
+            path.write_text(text, encoding="utf-8", newline="")
         source = open_source(str(path))
         importer, _ = find_importer(source, name)
         opened = open_room([source], importer, Options(room=room), Wishes())

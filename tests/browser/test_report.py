@@ -157,7 +157,7 @@ def test_an_aside_is_linked_to_what_settles_it(rich: Any) -> None:
     rich.wait_for_selector("#detail-title")
     assert "To an aside: only checker, and people" in detail(rich)
     rich.locator("#detail a", has_text="Row 6 · solver").click()
-    assert "Row 6" == rich.inner_text("#detail-title")
+    rich.wait_for_function("document.getElementById('detail-title').textContent === 'Row 6'")
 
 
 def test_a_broadcast_has_its_scores_and_whom_they_chose(rich: Any) -> None:

@@ -12,15 +12,18 @@ from deskroom._lazy import lazy
 
 if TYPE_CHECKING:
     from deskroom.seats.command import CommandSeat
+    from deskroom.seats.person import PersonSeat, Terminal
     from deskroom.seats.process import ProgramError
     from deskroom.seats.python import load_function
 
 _LAZY = {
     "CommandSeat": "deskroom.seats.command",
+    "PersonSeat": "deskroom.seats.person",
     "ProgramError": "deskroom.seats.process",
+    "Terminal": "deskroom.seats.person",
     "load_function": "deskroom.seats.python",
 }
 
-__all__ = ["CommandSeat", "ProgramError", "load_function"]
+__all__ = ["CommandSeat", "PersonSeat", "ProgramError", "Terminal", "load_function"]
 
 __getattr__ = lazy(__name__, _LAZY)

@@ -12,7 +12,7 @@ from typing import Final, Literal, Protocol, runtime_checkable
 
 from attrs import frozen
 
-from deskroom.errors import FileError, UsageError, hint
+from deskroom.errors import DeskroomError, FileError, UsageError, hint
 from deskroom.imports.records import Yielded
 from deskroom.imports.source import Source
 
@@ -126,26 +126,56 @@ def find_importer(source: Source, name: str | None = None) -> tuple[Importer, st
             named = ", ".join(known)
             raise UsageError(f"there is no format {name!r}{hint(name, known)} (known: {named})")
         return load_importer(known[name]), "it was named"
-    loaded = [load_importer(entry) for entry in known.values()]
-    return _sniffed(source, loaded)
+    return _sniffed(source, list(_loaded(source, known.values())))
+
+
+def _loaded(source: Source, entries: Iterable[EntryPoint]) -> Iterator[Importer]:
+    """Yield the importers that work; of another one a warning is kept."""
+    for entry in entries:
+        try:
+            yield load_importer(entry)
+        except UsageError as error:
+            source.warn(None, f"{error}; it was passed over")
 
 
 def _sniffed(source: Source, loaded: Sequence[Importer]) -> tuple[Importer, str]:
-    matches = [(importer, importer.sniff(source)) for importer in loaded]
-    fitting = [(importer, match) for importer, match in matches if match is not None]
-    sure = [(importer, match) for importer, match in fitting if match.sure]
-    chosen = sure or fitting
+    fitting: list[tuple[Importer, Match]] = []
+    broken: FileError | None = None
+    for importer in loaded:
+        try:
+            match = _sniff(source, importer)
+        except FileError as error:
+            broken = broken or error
+            continue
+        if match is not None:
+            fitting.append((importer, match))
+    chosen = [(importer, match) for importer, match in fitting if match.sure] or fitting
     if len(chosen) == 1:
         importer, match = chosen[0]
         return importer, match.reason
     if not chosen:
-        raise FileError(source.path, _nothing_fits(source, loaded), kind="unknown_format")
+        raise broken or FileError(source.path, _nothing_fits(source, loaded), kind="unknown_format")
     seen = "; ".join(f"{importer.name} ({match.reason})" for importer, match in chosen)
     problem = f"the file may be of several formats: {seen}; name one with --from"
     raise FileError(source.path, problem, kind="ambiguous_format")
 
 
+def _sniff(source: Source, importer: Importer) -> Match | None:
+    try:
+        return importer.sniff(source)
+    except DeskroomError:
+        raise
+    except Exception as error:  # noqa: BLE001 - code of anybody
+        problem = f"the importer {importer.name!r} failed: {type(error).__name__}: {error}"
+        source.warn(None, f"{problem}; it was passed over")
+        return None
+
+
 def _nothing_fits(source: Source, loaded: Sequence[Importer]) -> str:
+    if source.shape == "empty":
+        return "there is no row in it: it is empty"
+    if source.shape in {"json", "jsonl"} and not source.samples(1):
+        return "there is no row in it"
     looked = "; ".join(f"{importer.name}: {importer.looks_for}" for importer in loaded)
     return f"no format fits; {source.described()}; name one with --from; looked for: {looked}"
 

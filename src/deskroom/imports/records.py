@@ -121,7 +121,7 @@ class Handoff:
     place: Place = Place()
 
 
-@frozen(kw_only=True)
+@frozen
 class Left:
     """Something that no row can say. ``kind`` is a few plain words: ``tool call``, ``reasoning``.
 

@@ -12,6 +12,7 @@ import hashlib
 import io
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import IO, Any, Final, Literal
 
 from deskroom.errors import FileError, UsageError
@@ -36,6 +37,7 @@ _UTF8: Final = frozenset({"utf-8", "utf-8-sig"})
 _SQLITE: Final = b"SQLite format 3\0"
 _ZIPS: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _BLANKS: Final = " \t\r\n"
+_MOST_SAMPLES: Final = 20
 #: A list or an object of JSON, by how it begins; a line that begins with a time in brackets is none.
 _AFTER_BRACKET: Final = '{["]'
 _AFTER_BRACE: Final = '"}'
@@ -60,7 +62,7 @@ class Source(ABC):
         self._head: bytes | None = None
         self._shape: Shape | None = None
         self._document: list[Any] = []
-        self._samples: list[Any] | None = None
+        self._samples: list[Any] | FileError | None = None
         self.warnings: dict[tuple[int | None, str], None] = {}
 
     # --- what it is ------------------------------------------------------------------------
@@ -286,19 +288,21 @@ class Source(ABC):
         else:
             yield Place(file=self._in_file), document
 
-    def samples(self, most: int = 20) -> Sequence[Any]:
+    def samples(self, most: int = _MOST_SAMPLES) -> Sequence[Any]:
         """Return the first values that ``values`` gives: what ``sniff`` looks at.
 
         Empty for what is not JSON. Raises ``FileError`` for JSON that is broken there.
         """
         if self.shape not in {"json", "jsonl"}:
             return ()
+        if isinstance(self._samples, FileError):
+            raise self._samples
         if self._samples is None:
-            self._samples = []
-            for _, value in self.values():
-                self._samples.append(value)
-                if len(self._samples) == 20:  # noqa: PLR2004 - the default
-                    break
+            try:
+                self._samples = [value for _, value in islice(self.values(), _MOST_SAMPLES)]
+            except FileError as error:
+                self._samples = error
+                raise
         return self._samples[:most]
 
     # --- folders, zips, databases ----------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Reading what a run said from JSON: the output of a replay, or one row a line.
+"""Reading what a run said from JSON: the output of a replay, an import, or one row a line.
 
 A row in the reference wire form says nothing of decisions and turns; the output of
 ``deskroom replay --json`` does. Reading is strict: an absent audience must not mean everyone.
@@ -10,9 +10,13 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from attrs import evolve
+
+from deskroom.core import Target, agent, resolve
 from deskroom.core.transcript import Elision, SeenRow
 from deskroom.errors import FileError, WireError
-from deskroom.runs.values import audience_value
+from deskroom.runs.header import TranscriptHeader, is_header
+from deskroom.runs.values import audience_value, target_value
 from deskroom.runs.view import RunView, ViewItem, in_order, row_facts
 from deskroom.wire import Fields, audience_in, author_in, author_out, row_in
 
@@ -26,17 +30,62 @@ def read_transcript(text: str, path: str) -> RunView:
     document = _json(text)
     if isinstance(document, dict) and "scenarios" in document:
         return _replayed(document, path)
+    header = None
     if isinstance(document, list):
         items = tuple(_bare_row(value, path, None) for value in document)
     else:
-        items = tuple(
-            _bare_row(_line(line, number, path), path, number)
-            for number, line in enumerate(text.split("\n"), start=1)
-            if line.strip()
-        )
+        header, items = _lines(text, path)
     if not items:
         raise FileError(path, "the file holds no row")
-    return RunView(path=path, kind="transcript", items=items, has_turns=False)
+    return RunView(
+        path=path,
+        kind="transcript",
+        items=items,
+        seats=None if header is None else tuple(seat.id for seat in header.seats),
+        directory=None if header is None else header.directory,
+        has_turns=False,
+        header=header,
+    )
+
+
+def _lines(text: str, path: str) -> tuple[TranscriptHeader | None, tuple[ViewItem, ...]]:
+    """Return the rows of JSON lines, and the header where an import wrote one before them."""
+    header: TranscriptHeader | None = None
+    items: list[ViewItem] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        value = _line(line, number, path)
+        if header is None and not items and is_header(value):
+            header = _header(value, path, number)
+        elif header is None:
+            items.append(_bare_row(value, path, number))
+        else:
+            items.append(_imported(_bare_row(value, path, number), header))
+    return header, tuple(items)
+
+
+def _header(value: object, path: str, number: int) -> TranscriptHeader:
+    try:
+        return TranscriptHeader.from_json(value)
+    except WireError as error:
+        problem = f"this is not the header of a transcript: {error}"
+        raise FileError(path, problem, line=number) from None
+
+
+def _imported(item: ViewItem, header: TranscriptHeader) -> ViewItem:
+    """Return a row with what the header knows of it: whom it names, and whether it completes."""
+    assert item.row is not None  # noqa: S101 - it is a row as it stands in the file
+    row = item.row
+    by = Target("person", row.author.id) if row.author.type == "person" else None
+    author = agent(row.author.id or "") if row.author.type == "agent" else by
+    mentions = resolve(row.content, None, author, header.directory)
+    is_done = {"completes": True} if row.sequence in header.completions else {}
+    return evolve(
+        item,
+        facts={**item.facts, **is_done},
+        mentions=[target_value(m.target) for m in mentions if not m.quiet],
+    )
 
 
 def _json(text: str) -> Any:  # noqa: ANN401 - decoded JSON

@@ -17,6 +17,7 @@ from deskroom.core import OPERATOR, Directory, Row, TurnFor, Viewer, admits, pro
 from deskroom.core.transcript import Elision, SeenRow, settlements
 from deskroom.engine.entries import CallEntry
 from deskroom.engine.policy import Policy
+from deskroom.runs.header import TranscriptHeader
 from deskroom.runs.run import Run, RunItem, RunTurn
 from deskroom.runs.values import TURN_VALUES, audience_value, mentions_of
 from deskroom.runs.why import why
@@ -100,7 +101,8 @@ class RunView:
     turns, and ``open`` is the one that has not ended. ``run`` holds why the room closed, if that is
     known, and ``failure`` what failed then; ``totals`` what it came to. ``seats`` are those of the
     desk, ``directory`` has its names, and ``policy`` and ``order`` are what it decided by.
-    ``stray`` are calls in turns that were never the caller's.
+    ``stray`` are calls in turns that were never the caller's. ``header`` is that of a transcript that
+    was imported.
     """
 
     path: str
@@ -118,6 +120,7 @@ class RunView:
     policy: Policy | None = None
     order: str | None = None
     has_turns: bool = True
+    header: TranscriptHeader | None = field(default=None, repr=False)
 
 
 def view_run(

@@ -211,7 +211,8 @@ def _rows(view: RunView, judged: Mapping[int, Judged]) -> Iterator[AuditRow]:
     readable = {item.sequence for item in rows if item.row is not None}
     for item, spoken in zip(rows, speakers, strict=True):
         one = judged.get(item.sequence or 0) if item.row is not None else None
-        yield _row(item, spoken, one, view.viewer, readable)
+        handed = {} if view.header is None else view.header.handoffs
+        yield _row(item, spoken, one, view.viewer, readable, handed)
 
 
 def _next_speakers(rows: Sequence[ViewItem]) -> list[ViewItem | None]:
@@ -237,14 +238,15 @@ def _row(
     judged: Judged | None,
     viewer: Viewer,
     readable: set[int | None],
+    handed: Mapping[int, str],
 ) -> AuditRow:
     seen = item.row or item.stub
     assert seen is not None  # noqa: S101 - every row is one or the other
     spoke = None if spoken is None else _author(spoken)
-    handoff = item.facts.get("handoff") if item.row is not None else None
+    sequence = item.sequence or 0
     is_operator = viewer == OPERATOR
     return AuditRow(
-        sequence=item.sequence or 0,
+        sequence=sequence,
         place=item.place,
         line=item.line,
         author=seen.author,
@@ -256,7 +258,7 @@ def _row(
         hop=None if judged is None else judged.hop,
         spoke=spoke,
         spoke_row=None if spoken is None else spoken.sequence,
-        handoff=handoff if isinstance(handoff, str) else None,
+        handoff=handed.get(sequence) if item.row is not None else None,
         # Whom the chair turns to tells who has spoken, also where that may not be known.
         nudged=judged.nudged if judged is not None and is_operator else None,
         closes=None if judged is None else judged.closes,
@@ -297,4 +299,4 @@ def _due(judged: Judged, readable: set[int | None]) -> tuple[str, ...]:
     waiting = [seat for seat, sequence in judged.waiting if sequence in readable]
     if isinstance(judged.decision, TurnFor):
         return (judged.decision.target_id, *waiting)
-    return (*judged.recipients, *waiting)
+    return (*judged.recipients, *judged.candidates, *waiting)

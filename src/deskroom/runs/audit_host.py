@@ -24,7 +24,7 @@ from deskroom.engine.calls import Refusal, decide, judge
 from deskroom.engine.due import hop_in_list, next_due
 from deskroom.engine.entries import CloseEntry, EndEntry, RoutedEntry, RowEntry, TurnEntry
 from deskroom.engine.policy import ChairPolicy, Policy
-from deskroom.engine.routing import can_reach, route
+from deskroom.engine.routing import can_reach, candidates, route
 from deskroom.engine.state import RoomState
 from deskroom.runs.audit_desk import setup_of
 from deskroom.runs.audit_mentions import committed_row, is_handed, person_mentions
@@ -44,7 +44,8 @@ class Judged:
     """What the host makes of one row.
 
     ``decision`` is the row's own and ``why`` its reason; ``mentions`` are those that count, by
-    offset; ``recipients`` whom a broadcast goes to. ``waiting`` are recipients of broadcasts before
+    offset; ``recipients`` whom a broadcast goes to, and ``candidates`` whom it may have gone to,
+    where no router is known. ``waiting`` are recipients of broadcasts before
     it that still wait, each with the broadcast's sequence. ``nudged`` is the seat that the chair
     would speak to next; ``closes`` why the room would close here, for what ends it for good:
     ``completed`` or ``max_turns``. ``refusal`` is why the aside policy would have declined the row,
@@ -56,6 +57,7 @@ class Judged:
     why: str
     mentions: tuple[Mention, ...] = ()
     recipients: tuple[str, ...] = ()
+    candidates: tuple[str, ...] = ()
     waiting: tuple[tuple[str, int], ...] = ()
     hop: int | None = None
     nudged: str | None = None
@@ -202,6 +204,7 @@ class _Telling:
             why=self._why(item, row, decision),
             mentions=committed.mentions,
             recipients=recipients,
+            candidates=self._candidates(entry, recipients, hop),
             hop=hop,
             refusal=refusal,
         )
@@ -211,12 +214,18 @@ class _Telling:
         self.state.apply(RowEntry(row, RowKind.WROTE, decision))
 
     def _committed(self, item: ViewItem, row: Row, seat: str) -> Committed:
-        to = item.facts.get("handoff") if self.handoffs else None
+        header = self.view.header
+        to = header.handoffs.get(row.sequence) if header is not None and self.handoffs else None
         committed = committed_row(self.state.setup, row, seat, handed_to=to)
         return committed._replace(
             completes_episode=item.facts.get("completes") is True,
-            broadcasting=isinstance(item.facts.get("next"), list),
+            broadcasting=isinstance(item.facts.get("next"), list) or self._is_broadcast(row),
         )
+
+    def _is_broadcast(self, row: Row) -> bool:
+        """Whether a row was recorded as a broadcast whose router is not known."""
+        header = self.view.header
+        return header is not None and row.sequence in header.broadcasts
 
     def _routed(self, item: ViewItem, entry: RowEntry, hop: int) -> tuple[str, ...]:
         """Settle whom a broadcast goes to: by its scores where they are known, else as recorded."""
@@ -226,10 +235,19 @@ class _Telling:
         elif item.routing is not None:
             routed = route(setup, entry, item.routing.scores, hop)
         else:
-            recorded = [seat for seat in item.facts["next"] if seat in self.state.speakers]
+            following = item.facts.get("next")
+            chosen = following if isinstance(following, list) else []
+            recorded = [seat for seat in chosen if seat in self.state.speakers]
             routed = RoutedEntry(sequence, (), tuple(recorded), hop + 1)
         self.state.apply(routed)
         return routed.recipients
+
+    def _candidates(
+        self, entry: RowEntry, recipients: tuple[str, ...], hop: int
+    ) -> tuple[str, ...]:
+        if recipients or not entry.broadcasting or not can_reach(self.state.setup, entry.row, hop):
+            return ()
+        return tuple(seat.id for seat in candidates(self.state.setup, entry.row))
 
     def _refusal(self, row: Row, seat: str) -> str | None:
         """Return why the aside policy would decline a private row, if one is known that does."""

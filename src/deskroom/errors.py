@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from deskroom.lookalike import look_alike, which_differs
+from deskroom.printable import quoted
 
 __all__ = [
     "AsideRefused",
@@ -179,4 +180,4 @@ def hint(name: str, known: Iterable[str], *, otherwise: str = "") -> str:
     near = nearest(name, known)
     if near is None:
         return otherwise
-    return f"; did you mean {near!r}{which_differs(name, near)}?"
+    return f"; did you mean {quoted(near)}{which_differs(name, near)}?"

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Final
 
 __all__ = [
+    "INVISIBLE",
     "character_name",
     "difference",
     "is_invisible",
@@ -31,7 +32,7 @@ _LETTERS: Final = str.maketrans(
     "aeopcyxijshdqwvlrABESljKMHOPCTYXavopuikyxcjABEZHlKMNOPTYXouhnqgjiagillllo-------",
 )
 #: Invisible characters of other categories than controls and format marks.
-_INVISIBLE: Final = frozenset(
+INVISIBLE: Final = frozenset(
     map(
         chr,
         (
@@ -49,7 +50,7 @@ def is_invisible(character: str) -> bool:
     """Whether a character is not seen on a screen and is no white space."""
     if character in "\t\n\v\f\r\x85":
         return False
-    return unicodedata.category(character) in {"Cc", "Cf"} or character in _INVISIBLE
+    return unicodedata.category(character) in {"Cc", "Cf"} or character in INVISIBLE
 
 
 def visible(text: str) -> str:

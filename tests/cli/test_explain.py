@@ -45,9 +45,10 @@ def explained(run: Run, *arguments: object) -> dict[str, Any]:
     return document
 
 
-def test_a_message_is_explained_under_a_scenarios_policy(run: Run) -> None:
+def test_a_message_is_explained_under_a_scenarios_policy(run: Run, process: Run) -> None:
     """The code, each ``@``, who may read it, who is next and the reply."""
-    ended = run("explain", "`@solver`, @theory", "--from", "lead", "--desk", RUN_28)
+    said = ["`@solver`, @theory", "--from", "lead", "--desk", str(RUN_28)]
+    ended = process("explain", *said, COLUMNS="", PYTHONIOENCODING="utf-8")
     assert (0, "") == (ended.code, ended.err)
     assert [
         "lead · desk_post, at hop 0",
@@ -56,8 +57,8 @@ def test_a_message_is_explained_under_a_scenarios_policy(run: Run) -> None:
         "  ~~~~~~~~~  ^^^^^^^",
         "  (~ is code, ^ is an @)",
         "",
-        "  1:2 masked: @solver` is inside code and is not read.",
-        "  1:12 mention: @theory is the seat theory, the first one named: it gets the turn.",
+        "  column 2, byte 1: masked: @solver` is inside code and is not read.",
+        "  column 12, byte 11: mention: @theory is the seat theory, the first one named: it gets the turn.",
         "",
         "audience: desk",
         "next:     theory: '@theory' at byte 11 is the first seat named",
@@ -173,8 +174,8 @@ def test_stdin_must_be_utf_8(started: Start, desk: Path) -> None:
 
 
 @pytest.mark.parametrize("plain", [False, True])
-def test_a_terminal_gets_colours_or_marks(desk: Path, *, plain: bool) -> None:
-    """With NO_COLOR the marks are there, and a long line is broken together with them."""
+def test_a_terminal_gets_marks_and_colours_where_it_has_them(desk: Path, *, plain: bool) -> None:
+    """A long line is broken together with its marks."""
     source = str(Path(deskroom.__file__).resolve().parents[1])
     variables = {**os.environ, "PYTHONPATH": source, "TERM": "xterm-256color", "COLUMNS": "20"}
     variables.pop("NO_COLOR", None)
@@ -213,7 +214,15 @@ def test_a_terminal_gets_colours_or_marks(desk: Path, *, plain: bool) -> None:
     finally:
         os.close(parent)
     if plain:
-        assert b"  hello to you and `\r\n                   ~\r\n  @x`\r\n  ~~~\r\n" in written
+        assert b"  hello to you and\r\n  `@x`\r\n  ~~~~\r\n" in written
     else:
-        assert b"\x1b[4;35m`@x`\x1b[0m" in written
-        assert b"~" not in written
+        assert b"\x1b[4;35m`@x`\x1b[0m\r\n\x1b[2m  ~~~~\x1b[0m\r\n" in written
+
+
+def test_a_pipe_gets_whole_lines_unless_a_width_is_asked_for(process: Run, desk: Path) -> None:
+    """As COLUMNS asks."""
+    said = ["explain", "@solver go on", "--from", "lead", "--desk", str(desk)]
+    whole = process(*said, COLUMNS="").out.splitlines()
+    broken = process(*said, COLUMNS="40").out.splitlines()
+    assert (True, True) == (max(map(len, whole)) > 80, max(map(len, broken)) <= 40)
+    assert "".join(whole).replace(" ", "") == "".join(broken).replace(" ", "")

@@ -146,9 +146,13 @@ class Reader:
 
     def _run_in_shell(self, command: str) -> str:
         # The shell that a reader types into keeps the exit code of the command before.
+        # Nor does it tell a command behind which a pipe stands how wide the screen is, and without
+        # being told `explain` breaks no line.
+        width = {"COLUMNS": ""} if "deskroom explain" in command else {}
         done = subprocess.run(
             ["sh", "-c", f"(exit {self.exit_code}); {command}"],
             cwd=self.folder,
+            env=os.environ | width,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             check=False,

@@ -12,6 +12,7 @@ from deskroom import Reply, Room, SimulatedClock
 from deskroom.core import AsidePolicy, DispatchPolicy, Person
 from deskroom.engine.policy import Policy
 from deskroom.engine.setup import Seat
+from deskroom.render.cells import cell_width
 from deskroom.render.explain import (
     Explanation,
     explain_person,
@@ -50,12 +51,12 @@ def test_a_message_is_explained_mark_by_mark_and_then_as_a_whole() -> None:
         "    ^^^^^^^^^  ^^^^^^^^",
         "  (~ is code, ^ is an @)",
         "",
-        "  1:6 masked: @solver` is inside code and is not read.",
+        "  line 1, column 6, byte 5: masked: @solver` is inside code and is not read.",
         (
-            "  2:3 no_opener: @SOLVER** is not read: an @ counts only at the start, or after a space, a "
+            "  line 2, column 3, byte 19: no_opener: @SOLVER** is not read: an @ counts only at the start, or after a space, a "
             "new line or one of ( [ {."
         ),
-        "  2:14 mention: @checker is the seat checker, the first one named: it gets the turn.",
+        "  line 2, column 14, byte 30: mention: @checker is the seat checker, the first one named: it gets the turn.",
         "",
         "audience: desk",
         "next:     checker: '@checker' at byte 30 is the first seat named",
@@ -123,7 +124,7 @@ def test_a_private_message_says_who_reads_it_and_who_cannot() -> None:
         "               ^^^^^^^^",
         "  (^ is an @)",
         "",
-        "  1:14 mention: @checker cannot read this and is not woken.",
+        "  column 14, byte 13: mention: @checker cannot read this and is not woken.",
         "",
         "audience: only solver",
         "next:     nobody: no @id in it names a seat",
@@ -232,7 +233,7 @@ def test_a_seat_without_tools_is_read_out_of_its_text() -> None:
         "  ^^^^^^^",
         "  (^ is an @)",
         "",
-        "  1:1 mention: @solver is the seat solver, the first one named: it gets the turn.",
+        "  column 1, byte 0: mention: @solver is the seat solver, the first one named: it gets the turn.",
         "",
         "audience: desk",
         "next:     solver: '@solver' at byte 0 is the first seat named",
@@ -260,7 +261,7 @@ def test_a_person_speaks_to_the_desk_and_is_told_nothing() -> None:
         "  ~~~~~~~~~~~~",
         "  (~ is code)",
         "",
-        "  1:5 masked: @checker is inside code and is not read.",
+        "  column 5, byte 4: masked: @checker is inside code and is not read.",
         "",
         "audience: desk",
         "next:     lead: nobody was named, and it leads the desk",
@@ -297,19 +298,62 @@ def test_a_desk_without_an_active_seat_answers_nobody() -> None:
     assert "next:     nobody: no seat can take it up" in lines(told)
 
 
-def test_in_colour_the_text_itself_is_styled() -> None:
-    """No marks stand under it, and code is underlined."""
+def test_in_colour_the_text_itself_is_styled_as_well() -> None:
+    """Code is underlined, and the marks that stand under it are for who sees no colours."""
     drawn = list(explanation_lines(by_lead("`@x` @solver"), color=True))
     assert "  `@x` @solver" == drawn[2].plain
     assert ["magenta underline", "bold"] == [str(span.style) for span in drawn[2].spans]
-    assert Text() == drawn[3]
+    assert Text("  ~~~~ ^^^^^^^", style="dim") == drawn[3]
+    assert lines(by_lead("`@x` @solver")) == [line.plain for line in drawn]
 
 
 def test_a_narrow_terminal_breaks_lines_with_their_marks() -> None:
     """The width is that of the whole line, its indent included."""
-    assert ["  hello ", "  @solve", "  ^^^^^^", "  r", "  ^"] == lines(
-        by_lead("hello @solver"), width=8
-    )[2:7]
+    drawn = lines(by_lead("hello @solver"), width=8)
+    message = drawn[drawn.index("") + 1 :][:5]
+    assert ["  hello", "  @solve", "  ^^^^^^", "  r", "  ^"] == message
+
+
+WIDE = (
+    "\u6f22\u5b57 `@solver` \U0001f468\u200d\U0001f469\u200d\U0001f467 @checker e\u0301 "
+    "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645\t@cheker \u26a0\ufe0f \x1b[2J"
+)
+
+
+def test_marks_stand_under_wide_characters_and_places_have_names() -> None:
+    """Columns count characters, bytes what stands before; the text is as it was written."""
+    assert [
+        f"  {WIDE.partition(chr(9))[0]}",
+        "       ~~~~~~~~~    ^^^^^^^^",
+        "  @cheker \u26a0\ufe0f \\x1b[2J",
+        "  ^^^^^^^",
+        "  (~ is code, ^ is an @)",
+        "",
+        "  column 5, byte 8: masked: @solver` is",
+        "    inside code and is not read.",
+        "  column 20, byte 36: mention: @checker",
+        "    is the seat checker, the first one",
+        "    named: it gets the turn.",
+        "  column 41, byte 67: unknown: @cheker",
+        "    is nobody here; did you mean",
+        "    @checker?",
+        "",
+        "audience: desk",
+        "next:     checker: '@checker' at byte 36",
+        "          is the first seat named",
+    ] == lines(by_lead(WIDE), width=40)[2:20]
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 120])
+@pytest.mark.parametrize("color", [False, True])
+def test_no_line_is_wider_than_the_screen(width: int, *, color: bool) -> None:
+    """Nothing is lost by it: the words are those of the lines that nobody broke."""
+    told = by_lead(f"{WIDE} {'long' * 40}", ASIDES, to=["solver"])
+    broken = lines(told, width=width, color=color)
+    assert max(map(cell_width, broken)) <= width
+    facts = "".join(broken[broken.index("", 3) :]).replace(" ", "")
+    whole = lines(told)
+    assert facts == "".join(whole[whole.index("", 3) :]).replace(" ", "")
 
 
 def test_text_that_a_terminal_would_act_on_is_escaped() -> None:

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from deskroom.render.tools import TOOL_FORMATS, input_schema, tools_as
+from deskroom.render.screen import Screen
+from deskroom.render.tools import TOOL_FORMATS, input_schema, tool_lines, tools_as
 from deskroom.speech import tool_specs
 
 SPECS = {spec.name: spec for spec in tool_specs()}
@@ -114,3 +115,19 @@ def test_each_form_is_json_and_names_the_served_tools(format_: str) -> None:
 def test_the_forms_are_those_that_are_asked_for() -> None:
     """A table is for people and is the command line's own."""
     assert ["json-schema", "mcp", "openai", "anthropic"] == list(TOOL_FORMATS)
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 120])
+def test_what_is_to_be_read_fits_the_screen(width: int) -> None:
+    """Each tool begins a paragraph with its name; words are not broken."""
+    drawn = list(tool_lines(Screen(width=width)))
+    assert max(map(len, drawn)) <= max(width, len("desk_complete_episode"))
+    assert NAMES == [line for line in drawn if line and not line.startswith(" ")]
+    words = " ".join(drawn).split()
+    assert words == " ".join(tool_lines(Screen(width=4000))).split()
+
+
+def test_in_colour_only_the_names_are_bold() -> None:
+    """So the words are the same without."""
+    drawn = list(tool_lines(Screen(color=True)))
+    assert [f"\x1b[1m{name}\x1b[0m" for name in NAMES] == [d for d in drawn if "\x1b" in d]

@@ -83,9 +83,23 @@ def test_no_field_of_a_warning_reaches_a_terminal_raw(capsys: pytest.CaptureFixt
     """Escapes, overrides and bells are written out, in tracebacks too."""
     log = RoomLog("d\x1b[2J")
     log.warning("turn.timed_out", seat="b\u202egnp", why=["\x07"])
+    log.warning("turn.failed", error="x\n[error] room.failed", seat="bo\u200db")
     failed = ValueError("\x1b]0;owned\x07")
     log.error("room.failed", error=failed)
     err = capsys.readouterr().err
     assert [] == [mark for mark in "\x1b\u202e\x07" if mark in err]
     assert r"room=d\x1b[2J" in err
     assert r"ValueError: \x1b]0;owned\x07" in err
+    assert r"error='x\n[error] room.failed'" in err
+    assert r"seat=bo\u200db" in err
+
+
+def test_a_name_with_joiners_is_readable_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """With spaces it stands in quotes, and its joiners are there as well."""
+    name = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
+    log = RoomLog(name)
+    log.warning("turn.timed_out", seat=f"{name} \U0001f469\u200d\U0001f680")
+    log.warning("turn.timed_out", seat="it's b\u200db")
+    err = capsys.readouterr().err
+    assert f"room={name} seat='{name} \U0001f469\u200d\U0001f680'\n" in err
+    assert "seat='it\\'s b\\u200db'\n" in err

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Final
 
 import click
 
 from deskroom.cli.output import console, print_json
+from deskroom.cli.screen import screen
 from deskroom.core import Person
 from deskroom.engine.setup import Seat
 from deskroom.errors import FileError, UsageError, hint
 from deskroom.files import STDIN, read_bytes
+from deskroom.printable import quoted
 from deskroom.render.explain import (
     Explanation,
     Way,
@@ -65,9 +69,10 @@ def explain_command(
 ) -> int:
     """Say what the room would do with a message, and why, as if it were the first of a room.
 
-    Each @ in it is listed with its verdict and the reason, then who may read the message, who is
-    next, and the reply that the seat would get. A scenario's policy holds; a file with only
-    [desk] gets the default policy.
+    Each @ in it is listed with its place, its verdict and the reason, then who may read the
+    message, who is next, and the reply that the seat would get. A column counts characters from 1;
+    a byte is the number of bytes of UTF-8 before the @. A scenario's policy holds; a file with
+    only [desk] gets the default policy.
 
     MESSAGE is read from stdin when it is `-`; put `--` before one that begins with a dash. Where a
     seat and a person have one id, the seat is meant, and `person:ID` is the person.
@@ -110,7 +115,7 @@ def _speaker(name: str, desk: DeskSpec, path: str) -> Seat | Person:
         return found
     known = [*seats, *people]
     near = hint(name, known, otherwise=f"; it has {', '.join(known)}")
-    raise FileError(path, f"this desk has no seat and no person {name!r}{near}")
+    raise FileError(path, f"this desk has no seat and no person {quoted(name)}{near}")
 
 
 def _stdin() -> str:
@@ -127,7 +132,10 @@ def _print(explanation: Explanation, *, as_json: bool) -> None:
         return
     out = console()
     color = out.is_terminal and out.color_system is not None
-    # Only marks can come apart from what stands above them.
-    width = out.width if out.is_terminal and not color else None
-    for line in explanation_lines(explanation, color=color, width=width):
+    for line in explanation_lines(explanation, color=color, width=_width()):
         out.print(line, soft_wrap=True)
+
+
+def _width() -> int | None:
+    """Return how wide a line may be: nobody breaks what goes to a pipe, unless asked to."""
+    return screen().width if sys.stdout.isatty() or os.environ.get("COLUMNS") else None

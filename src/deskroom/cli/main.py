@@ -44,6 +44,10 @@ _COMMANDS: Final = {
     "new": ("deskroom.cli.new:new_command", "Write a commented scenario to start from."),
     "record": ("deskroom.cli.record:record_command", "Make a scenario from a journal."),
     "replay": ("deskroom.cli.replay:replay_command", "Play scenarios and compare what comes out."),
+    "report": (
+        "deskroom.cli.report:report_command",
+        "Write runs as one web page that needs no network.",
+    ),
     "run": (
         "deskroom.cli.run:run_command",
         "Play one scenario, row by row, and keep it in a journal.",

@@ -15,7 +15,7 @@ from deskroom.core.reasons import AsideReason, CallFault, NoTurnReason
 from deskroom.core.transcript import SeenRow
 from deskroom.engine.calls import Accepted, Refusal, Speaker, broadcast_problem
 from deskroom.lookalike import character_name, which_differs
-from deskroom.printable import counted
+from deskroom.printable import counted, quoted
 from deskroom.speech.tools import served, tool_specs
 from deskroom.speech.utterance import Dm
 
@@ -149,7 +149,7 @@ def _why_chosen(decision: TurnFor, content: str) -> str:
     written = content.encode()[mention.offset :].startswith(mention.text.encode())
     if not written:
         return "the message is addressed to it"
-    return f"{mention.text!r} at byte {mention.offset} is the first seat named"
+    return f"{quoted(mention.text)} at byte {mention.offset} is the first seat named"
 
 
 def _what_next(accepted: Accepted, speaker: Speaker) -> str:

@@ -33,6 +33,7 @@ from deskroom.engine.calls import Accepted, Refusal, Speaker, broadcast_problem,
 from deskroom.engine.policy import Policy
 from deskroom.engine.sentences import accepted_text, note_sentence, refusal_text
 from deskroom.engine.setup import Seat
+from deskroom.render.cells import folds
 from deskroom.render.marks import marked_lines
 from deskroom.render.text import one_line
 from deskroom.runs.values import target_value
@@ -213,21 +214,38 @@ def _judged(said: Explanation, verdict: object, speaker: Speaker) -> Explanation
 def explanation_lines(
     told: Explanation, *, color: bool = False, width: int | None = None
 ) -> Iterator[Text]:
-    """Yield the explanation line by line. Without colour, marks under a line say what is styled."""
-    yield Text(_head(told), style="bold" if color else "")
+    """Yield the explanation line by line, each of at most ``width`` cells where that is given.
+
+    Marks stand under the message. Columns count characters from 1, bytes those before the ``@``.
+    """
+    yield from _wrapped(Text(_head(told), style="bold" if color else ""), width, "    ")
     yield Text()
     yield from _message(told, color=color, width=width)
     yield Text()
     for note, at in zip(told.notes, _ats(told.message), strict=True):
-        line, column = _place(told.message, at)
         style = ("green" if note.verdict == "mention" else "yellow") if color else ""
-        verdict = (f"{note.verdict}: ", style)
-        yield Text.assemble(f"  {line}:{column} ", verdict, one_line(told.sentence(note)))
+        verdict = (note.verdict, style)
+        place, sentence = _place_text(told.message, at, note.offset), one_line(told.sentence(note))
+        line = Text.assemble("  ", f"{place}: ", verdict, f": {sentence}")
+        yield from _wrapped(line, width, "    ")
     if not told.notes:
         yield Text("  there is no @ in it")
     yield Text()
     for name, value in _facts(told):
-        yield Text.assemble((f"{name + ':':9} ", "dim" if color else ""), one_line(value))
+        label = (f"{name + ':':9} ", "dim" if color else "")
+        yield from _wrapped(Text.assemble(label, one_line(value)), width, " " * 10)
+
+
+def _wrapped(line: Text, width: int | None, indent: str) -> Iterator[Text]:
+    """Yield a line in pieces of at most that many cells, all but the first behind an indent."""
+    if width is None:
+        yield line
+        return
+    indent = indent[: width // 4]
+    first, *others = folds(line.plain, width, max(width - len(indent), 2))
+    yield line[first[0] : first[1]]
+    for start, end in others:
+        yield Text.assemble(indent, line[start:end])
 
 
 def _head(told: Explanation) -> str:
@@ -250,12 +268,12 @@ def _message(told: Explanation, *, color: bool, width: int | None) -> Iterator[T
     for line in marked_lines(text, _cut(spans, len(text)), width=inside):
         pieces = [(shown, _STYLES[mark] if color else "") for shown, mark in line.pieces]
         yield Text.assemble("  ", *pieces) if pieces else Text()
-        if line.marks and not color:
-            yield Text(f"  {line.marks}")
+        if line.marks:
+            yield Text(f"  {line.marks}", style="dim" if color else "")
             used += line.marks
     legend = [word for mark, word in ((_CODE, "~ is code"), (_AT, "^ is an @")) if mark in used]
     if legend:
-        yield Text(f"  ({', '.join(legend)})")
+        yield from _wrapped(Text(f"  ({', '.join(legend)})"), width, "   ")
 
 
 def _cut(spans: list[tuple[int, int, str]], end: int) -> list[tuple[int, int, str]]:
@@ -269,6 +287,13 @@ def _ats(message: str) -> list[int]:
 
 def _place(message: str, at: int) -> tuple[int, int]:
     return message.count("\n", 0, at) + 1, at - message.rfind("\n", 0, at)
+
+
+def _place_text(message: str, at: int, offset: int) -> str:
+    """Return where an ``@`` stands in words; a message of one line has no need of its number."""
+    line, column = _place(message, at)
+    number = f"line {line}, " if "\n" in message.removesuffix("\n") else ""
+    return f"{number}column {column}, byte {offset}"
 
 
 def _facts(told: Explanation) -> Iterator[tuple[str, str]]:

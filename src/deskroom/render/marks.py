@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import Final
 
 from attrs import frozen
-from rich.cells import cell_len, split_graphemes
 
-from deskroom.render.text import printable
+from deskroom.printable import printable_characters
+from deskroom.render.cells import cell_width, folds, graphemes
 
 __all__ = ["MarkedLine", "marked_lines"]
 
-_TAB = 4  # columns, as the rules for indented code count them
+_TAB: Final = 4  # columns, as the rules for indented code count them
 
 
 @frozen
@@ -29,64 +30,40 @@ def marked_lines(
     """Yield the lines of a message. A span is a half-open range of characters and its mark.
 
     Of spans that overlap the last one counts. A line wider than ``width`` cells goes on below its
-    own marks, so that no terminal breaks one from the other.
+    own marks, so that no terminal breaks one from the other; it is broken behind a space if it
+    has one. A mark is as wide as what it stands under.
     """
     marks = [" "] * len(message)
     for start, end, mark in spans:
         marks[start:end] = mark * (end - start)
     at = 0
     for line in message.split("\n"):
-        yield from _folded(_pieces(line, marks[at : at + len(line)]), width)
+        shown, owners = _shown(line, marks[at : at + len(line)])
+        ranges = [(0, len(shown))] if width is None else folds(shown, width)
+        yield from (_line(shown[start:end], owners[start:end]) for start, end in ranges)
         at += len(line) + 1
 
 
-def _pieces(line: str, marks: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield each stretch of one mark as it is shown: tabs as spaces, controls as escapes."""
-    at = column = 0
-    for mark, group in groupby(marks):
-        length = len(list(group))
-        shown = ""
-        for part in _tab_parts(line[at : at + length]):
-            here = " " * (_TAB - column % _TAB) if part == "\t" else printable(part)
-            column += cell_len(here)
-            shown += here
-        yield shown, mark
-        at += length
+def _shown(line: str, marks: Sequence[str]) -> tuple[str, list[str]]:
+    """Return a line as it is shown, controls as escapes, and the mark of each character in it."""
+    pieces: list[str] = []
+    owners: list[str] = []
+    after_tab = 0
+    for at, piece in enumerate(printable_characters(line)):
+        if line[at] == "\t":
+            # The column behind the last tab is a stop, so only what follows it counts.
+            used = cell_width("".join(pieces[after_tab:]))
+            piece = " " * (_TAB - used % _TAB)  # noqa: PLW2901 - spaces up to the next stop
+            after_tab = at + 1
+        pieces.append(piece)
+        owners += marks[at] * len(piece)
+    return "".join(pieces), owners
 
 
-def _tab_parts(text: str) -> Iterator[str]:
-    for at, part in enumerate(text.split("\t")):
-        if at:
-            yield "\t"
-        if part:
-            yield part
-
-
-def _folded(pieces: Iterable[tuple[str, str]], width: int | None) -> Iterator[MarkedLine]:
-    if width is None:
-        yield _line(pieces)
-        return
-    line: list[tuple[str, str]] = []
-    used = 0
-    for shown, mark in pieces:
-        begin = 0
-        for start, cells in _cells(shown):
-            if used and used + cells > width:
-                yield _line([*line, (shown[begin:start], mark)])
-                line, used, begin = [], 0, start
-            used += cells
-        line.append((shown[begin:], mark))
-    yield _line(line)
-
-
-def _cells(shown: str) -> Iterator[tuple[int, int]]:
-    """Yield where each character begins, with what belongs to it, and how many cells it takes."""
-    if shown.isascii():
-        yield from ((at, 1) for at in range(len(shown)))
-    else:
-        yield from ((start, cells) for start, _, cells in split_graphemes(shown)[0])
-
-
-def _line(pieces: Iterable[tuple[str, str]]) -> MarkedLine:
-    kept = tuple(piece for piece in pieces if piece[0])
-    return MarkedLine(kept, "".join(mark * cell_len(shown) for shown, mark in kept).rstrip())
+def _line(shown: str, owners: Sequence[str]) -> MarkedLine:
+    """Return a line with marks. What is cut nowhere has the mark of its first character."""
+    cells = graphemes(shown)
+    marks = "".join(owners[start] * width for start, _, width in cells).rstrip()
+    groups = groupby(cells, lambda cell: owners[cell[0]])
+    pieces = ((mark, list(group)) for mark, group in groups)
+    return MarkedLine(tuple((shown[g[0][0] : g[-1][1]], mark) for mark, g in pieces), marks)

@@ -11,12 +11,11 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Final
 
+from deskroom.render.cells import cell_width, graphemes
 from deskroom.render.screen import Screen
 
 __all__ = ["cell_width", "table_lines", "wrapped"]
 
-#: Each takes one cell, whatever the terminal.
-_NARROW: Final = re.compile("[\x20-\x7e\xa0-\xac\xae-\u02ff·…→✓✗]*")
 _WORD: Final = re.compile(r"\s*\S+\s*")
 
 #: Between two cells of the heading, of the line below it, and of a row; and that line itself.
@@ -106,20 +105,11 @@ def _folded(line: str, width: int) -> Iterator[str]:
 
 def _chopped(word: str, width: int) -> list[str]:
     """Return a word in pieces of at most that width; one character may be wider."""
-    if _NARROW.fullmatch(word):
-        return [word[at : at + width] for at in range(0, len(word), width)]
-    pieces = [""]
-    for character in word:
-        if pieces[-1] and cell_width(pieces[-1] + character) > width:
+    pieces, used = [""], 0
+    for start, end, cells in graphemes(word):
+        if pieces[-1] and used + cells > width:
             pieces.append("")
-        pieces[-1] += character
+            used = 0
+        pieces[-1] += word[start:end]
+        used += cells
     return pieces
-
-
-def cell_width(text: str) -> int:
-    """Return how many cells of a terminal a line takes."""
-    if _NARROW.fullmatch(text):
-        return len(text)
-    from rich.cells import cell_len  # noqa: PLC0415 - few texts need what takes long to load
-
-    return cell_len(text)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from deskroom.render.cells import folds
+from deskroom.render.screen import Screen
 from deskroom.speech import Parameter, ToolSpec, tool_specs
 from deskroom.speech.tools import served
 
-__all__ = ["TOOL_FORMATS", "input_schema", "tools_as"]
+__all__ = ["TOOL_FORMATS", "input_schema", "tool_lines", "tools_as"]
 
 Json = dict[str, Any]
 
@@ -85,3 +87,38 @@ TOOL_FORMATS: Final[Mapping[str, Callable[[], Any]]] = {
     "openai": _openai,
     "anthropic": _anthropic,
 }
+
+
+# --- for people --------------------------------------------------------------------------------
+
+_KINDS: Final[Mapping[str, str]] = {
+    "strings": "strings",
+    "string": "string",
+    "integer": "whole number",
+}
+
+
+def tool_lines(screen: Screen) -> Iterator[str]:
+    """Yield what a seat is told of each tool, and what the tool takes, in lines to read."""
+    for number, spec in enumerate(tool_specs()):
+        if number:
+            yield ""
+        yield screen.styled(served(spec.name), "bold")
+        yield from _paragraph(spec.description, screen.width, "  ")
+        for parameter in spec.parameters:
+            yield ""
+            yield from _paragraph(_parameter(parameter), screen.width, "  ", "    ")
+
+
+def _parameter(parameter: Parameter) -> str:
+    default = "" if parameter.required else f", or {parameter.default}"
+    return f"{parameter.name} ({_KINDS[parameter.type]}{default}): {parameter.description}"
+
+
+def _paragraph(text: str, width: int, first: str, rest: str | None = None) -> Iterator[str]:
+    """Yield a text in lines of that width, the first behind one indent and the rest behind another."""
+    rest = first if rest is None else rest
+    indent = first
+    for start, end in folds(text, max(width - len(first), 2), max(width - len(rest), 2)):
+        yield indent + text[start:end]
+        indent = rest

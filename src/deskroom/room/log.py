@@ -20,7 +20,7 @@ from deskroom.engine.entries import (
     RowEntry,
     TurnEntry,
 )
-from deskroom.printable import printable
+from deskroom.printable import one_line, printable
 
 __all__ = ["RoomLog", "printable_fields", "set_own_level"]
 
@@ -143,12 +143,27 @@ def _own_logger() -> Any:  # noqa: ANN401 - as above
 
 
 def printable_fields(_logger: object, _method: str, event: dict[str, Any]) -> dict[str, Any]:
-    """Write what a terminal would act on as escapes, in every field of an event."""
-    return {key: _printable_field(value) for key, value in event.items()}
+    """Write what a terminal would act on as escapes, in every field of an event.
+
+    Only a traceback has lines: a line end in another field could pass for an event of its own.
+    The console puts what has spaces in quotes, and escapes no more of it.
+    """
+    return {key: _printable_field(key, value) for key, value in event.items()}
 
 
-def _printable_field(value: object) -> object:
-    return printable(str(value)) if isinstance(value, str) else value
+def _printable_field(key: str, value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    return printable(str(value)) if key == "exception" else _Escaped(one_line(str(value)))
+
+
+class _Escaped(str):
+    """A text that has its escapes; Python's own way to quote it would escape joiners, too."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'" + self.replace("'", "\\'") + "'"
 
 
 @cache

@@ -1,0 +1,181 @@
+// --- cards: a row, a stub, or a turn that became no row, in short ---
+
+const LINE = 20;
+
+/** Return about how many letters of the usual width a text takes, and no more than are of interest. */
+function widthOf(text, most) {
+  let width = 0;
+  for (const letter of text) {
+    width += letter.codePointAt(0) > 0x2e7f ? 2 : 1;
+    if (width > most) return width;
+  }
+  return width;
+}
+
+/** Return on how many lines a text is shown. */
+function linesOf(text, letters, most) {
+  let lines = 0;
+  for (const line of text.split("\n", most)) {
+    lines += Math.max(1, Math.ceil(widthOf(line, letters * most) / letters));
+    if (lines >= most) return most;
+  }
+  return lines;
+}
+
+const mostLines = () => (grid.single ? 6 : 4);
+
+/** Return how high a card is, in pixels of an unscaled page. */
+function cardHeight(view, item, letters) {
+  if (item.what === "stub") return 76;
+  const line = item.what === "row" ? view.text(item) : briefOf(view, item);
+  const text = line === "" ? 0 : linesOf(line, letters, item.what === "row" ? mostLines() : 3) * LINE + 4;
+  const tags = tagsOf(view, item, 0).length > 0 ? 26 : 0;
+  return 42 + tags + text + (item.what === "row" && nextText(view, item) !== "" ? 26 : 0);
+}
+
+/** Return what happened in a turn without a row, in a sentence. */
+function briefOf(view, item) {
+  if (item.what === "late") return `${item.call.tool}: ${words(item.call.reply)}`;
+  if (item.what === "open") {
+    const calls = item.calls?.length ? `, after ${counted(item.calls.length, "call")}` : "";
+    return `has not ended${calls}`;
+  }
+  return item.why ?? "";
+}
+
+function cardOf(view, at, { letters, query, full = false }) {
+  const item = view.items[at];
+  const row = view.row(item);
+  const lane = view.lane(item);
+  const name = view.name(item);
+  const id = full ? `paper-${at}` : `card-${at}`;
+  const classes = ["card", item.what, `hue-${item.lane % 8}`];
+  if (row) classes.push(`kind-${row.kind}`);
+  if (row?.to) classes.push("aside");
+  const card = el("article", {
+    class: classes.join(" "),
+    "data-at": at,
+    id,
+    "aria-labelledby": `${id}-name`,
+  });
+  put(card, [
+    el("header", { class: "meta", id: `${id}-name` },
+      el("span", { class: "who" }, bdi(lane.label ?? lane.name)),
+      el("span", { class: "number" }, full ? `${name}${turnOf(item, name)}` : shortName(item))),
+    tagLine(view, item, at),
+    item.what === "row" && full && el("p", { class: "text", dir: "auto" }, markedText(view, item, query)),
+    item.what === "row" && !full && el("p", { class: "text", dir: "auto" }, excerpt(view, item, letters, query)),
+    item.what !== "row" && item.what !== "stub" && el("p", { class: "text" }, bdi(marked(briefOf(view, item), query))),
+    item.what === "stub" && el("p", { class: "next" }, stubText(item)),
+    row && nextLine(view, item),
+  ]);
+  return card;
+}
+
+const turnOf = (item, name) => (item.turn !== undefined && !name.includes("urn") ? ` · turn ${item.turn}` : "");
+
+function shortName(item) {
+  if (item.what === "stub" && item.through !== item.seq) return `${item.seq}–${item.through}`;
+  return item.seq !== undefined ? String(item.seq) : `turn ${item.turn}`;
+}
+
+function stubText(item) {
+  if (item.settled === undefined) return "not settled";
+  return `settled at row ${item.settled}`;
+}
+
+/** Return the words that say what kind of row or turn it is: [class, text]. */
+function tagsOf(view, item, wrong) {
+  const tags = [];
+  const row = view.row(item);
+  if (wrong) tags.push(["bad", counted(wrong, "mismatch").replace("mismatchs", "mismatches")]);
+  if (item.what === "stub") {
+    tags.push(["lock", `private to ${item.to.join(", ")}`], ["", counted(item.messages, "message")]);
+  } else if (item.what === "late") tags.push(["warn", "late call"]);
+  else if (item.what !== "row") {
+    const outcome = view.outcome(item);
+    tags.push([outcome === "silent" || outcome === "open" ? "mild" : "warn", OUTCOMES[outcome] ?? words(outcome)]);
+  }
+  if (row) {
+    if (row.kind !== "seat") tags.push(["mild", KIND_NAMES[row.kind] ?? words(row.kind)]);
+    if (row.to) tags.push(["lock", `aside to ${row.to.join(", ")}`]);
+    if (view.kinds(item).includes("broadcast")) tags.push(["cast", "broadcast"]);
+    if (row.refusal) tags.push(["warn", `not private: ${words(row.refusal)}`]);
+    if (row.completes) tags.push(["good", "completes"]);
+  }
+  if (item.attempt) tags.push(["mild", `attempt ${item.attempt}`]);
+  const refused = (view.did(item)?.calls || []).filter((call) => call.reply !== "ok" && !call.late).length;
+  if (row && refused) tags.push(["warn", `${refused} refused`]);
+  return tags;
+}
+
+function tagLine(view, item, at) {
+  const tags = tagsOf(view, item, view.wrong.get(at)?.length ?? 0);
+  if (tags.length === 0) return null;
+  return el("p", { class: "tags" }, tags.map(([kind, text]) => el("span", { class: `tag ${kind}` }, bdi(text))));
+}
+
+/** Return whom a row hands the turn to, or why to nobody, in a few words. */
+function nextText(view, item) {
+  const row = view.row(item);
+  if (row.kind === "wrote") return "";
+  if (row.next) return row.next.join(", ");
+  if (row.none === "no_direct_agent_mention") return "names no seat";
+  return row.none ? words(row.none) : "";
+}
+
+function nextLine(view, item) {
+  const row = view.row(item);
+  const text = nextText(view, item);
+  if (text === "") return null;
+  const arrow = el("span", { "aria-hidden": "true" }, row.next ? "→ " : "⊣ ");
+  const spoken = el("span", { class: "sr" }, row.next ? "next: " : "nobody is next: ");
+  const settled = row.settled === undefined ? "" : ` · settled at ${row.settled}`;
+  return el("p", { class: `next${row.next ? "" : " nobody"}` }, arrow, spoken, bdi(text), settled);
+}
+
+// --- a row's text ---
+
+/** Return a row's whole text with each `@` marked, and its number among the notes. */
+function markedText(view, item, query) {
+  const row = view.row(item);
+  if (typeof row.text === "string") return marked(row.text, query);
+  return row.text.map((part, at) => (at % 2 ? atMark(row, (at - 1) / 2, part, query, true) : marked(part, query)));
+}
+
+function atMark(row, number, part, query, isNumbered) {
+  const note = row.notes[number];
+  const counts = note.verdict === "mention";
+  const kind = note.decided ? "decided" : counts ? "counts" : "idle";
+  return el("span", { class: `at ${kind}` }, marked(part, query), isNumbered && el("sup", null, String(number + 1)));
+}
+
+/** Return the part of a text that a card has room for: with what decided, and what is looked for. */
+function excerpt(view, item, letters, query) {
+  const row = view.row(item);
+  const parts = typeof row.text === "string" ? [row.text] : row.text;
+  const whole = view.text(item);
+  const room = Math.floor(letters * mostLines() * 0.9);
+  const decided = decidedSpan(row, parts);
+  const found = query ? whole.toLowerCase().indexOf(query) : -1;
+  const [start, end] = found >= 0 ? [found, found + query.length] : decided;
+  const shown = end <= room ? [[0, room * 2]] : [[0, Math.floor(room * 0.4)], [Math.max(Math.floor(room * 0.4), start - 16), end + room]];
+  return shown.map(([from, to], place) => [place > 0 && " … ", sliced(row, parts, from, to, query)]);
+}
+
+function decidedSpan(row, parts) {
+  const number = (row.notes || []).findIndex((note) => note.decided);
+  if (number < 0) return [0, 0];
+  const start = parts.slice(0, 2 * number + 1).join("").length;
+  return [start, start + parts[2 * number + 1].length];
+}
+
+function sliced(row, parts, from, to, query) {
+  let at = 0;
+  return parts.map((part, place) => {
+    const piece = part.slice(Math.max(0, from - at), Math.max(0, to - at));
+    at += part.length;
+    if (piece === "") return null;
+    return place % 2 ? atMark(row, (place - 1) / 2, piece, query, false) : marked(piece, query);
+  });
+}

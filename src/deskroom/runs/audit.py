@@ -72,7 +72,7 @@ class AuditRow:
     may not know it. ``spoke`` is who spoke next, in row ``spoke_row``. ``handoff`` is whom the
     source handed the turn to beside the text. ``nudged`` is the seat that the chair would have
     spoken to before anybody else; ``closes`` why the room would have closed; ``refusal`` why
-    another policy would have declined the private row.
+    another policy would have refused the message.
     """
 
     sequence: int

@@ -32,7 +32,7 @@ from deskroom.runs.run import RunTurn
 from deskroom.runs.view import RunView, ViewItem
 from deskroom.runs.why import decision_clause
 from deskroom.speech import Committed
-from deskroom.speech.tools import DM, served
+from deskroom.speech.tools import DM, POST, served
 
 __all__ = ["Judged", "judge_rows"]
 
@@ -48,8 +48,7 @@ class Judged:
     where no router is known. ``waiting`` are recipients of broadcasts before
     it that still wait, each with the broadcast's sequence. ``nudged`` is the seat that the chair
     would speak to next; ``closes`` why the room would close here, for what ends it for good:
-    ``completed`` or ``max_turns``. ``refusal`` is why the aside policy would have declined the row,
-    where a policy is known.
+    ``completed`` or ``max_turns``. ``refusal`` is why another policy would have refused the message.
     """
 
     sequence: int
@@ -250,12 +249,14 @@ class _Telling:
         return tuple(seat.id for seat in candidates(self.state.setup, entry.row))
 
     def _refusal(self, row: Row, seat: str) -> str | None:
-        """Return why the aside policy would decline a private row, if one is known that does."""
-        if not self.anew or row.audience.kind != "aside" or not row.audience.members:
+        """Return why another policy would have refused the message, if it would."""
+        members = list(row.audience.members)
+        if not self.anew or (row.audience.kind == "aside" and not members):
             return None
-        arguments = {"to": list(row.audience.members), "message": row.content}
-        verdict = judge(served(DM), arguments, self.state.speakers[seat])
-        return verdict.reason if isinstance(verdict, Refusal) else None
+        tool, to = (DM, {"to": members}) if members else (POST, {})
+        speaker = self.state.speakers[seat]
+        verdict = judge(served(tool), {"message": row.content, **to}, speaker)
+        return str(verdict.reason) if isinstance(verdict, Refusal) else None
 
     def _person_decision(
         self, item: ViewItem, row: Row, mentions: tuple[Mention, ...], kind: RowKind

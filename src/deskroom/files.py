@@ -167,7 +167,11 @@ def reason_of(error: Exception) -> str:
 
 
 def write_output(
-    path: str, content: str | bytes, *, force: bool = False, sources: Iterable[str] = ()
+    path: str,
+    content: str | bytes | Iterable[bytes],
+    *,
+    force: bool = False,
+    sources: Iterable[str] = (),
 ) -> None:
     """Write what a command made into the file that it was asked to write: whole, or not at all.
 
@@ -223,9 +227,15 @@ def _is_special(path: str) -> bool:
 
 
 def write_file(
-    path: str, content: str | bytes, *, is_private: bool = False, may_replace: bool = True
+    path: str,
+    content: str | bytes | Iterable[bytes],
+    *,
+    is_private: bool = False,
+    may_replace: bool = True,
 ) -> None:
     """Write a text, as UTF-8, or bytes as a file's whole content: at once, or not at all.
+
+    Bytes may come in pieces, of which one is held at a time.
 
     A file that is there keeps its mode, and a link goes on pointing at it; a new one that
     ``is_private`` can be read by its owner only. What is no regular file (a pipe, a terminal) is
@@ -233,8 +243,7 @@ def write_file(
     ``exists``, when it is there and may not be replaced.
     """
     try:
-        raw = content if isinstance(content, bytes) else content.encode()
-        _write(path, raw, is_private=is_private, may_replace=may_replace)
+        _write(path, _pieces(content), is_private=is_private, may_replace=may_replace)
     except FileExistsError:
         raise FileError(path, "there is such a file already", kind="exists") from None
     except (OSError, ValueError) as error:
@@ -244,14 +253,20 @@ def write_file(
         ) from None
 
 
-def _write(path: str, content: bytes, *, is_private: bool, may_replace: bool) -> None:
+def _pieces(content: str | bytes | Iterable[bytes]) -> Iterable[bytes]:
+    if isinstance(content, str):
+        return (content.encode(),)
+    return (content,) if isinstance(content, bytes) else content
+
+
+def _write(path: str, content: Iterable[bytes], *, is_private: bool, may_replace: bool) -> None:
     target = Path(os.path.realpath(path))
     mode = _mode(target)
     if mode is not None and not may_replace:
         raise FileExistsError
     if mode is not None and not stat.S_ISREG(mode):
         with target.open("wb") as file:
-            file.write(content)
+            file.writelines(content)
         return
     if mode is not None and not os.access(target, os.W_OK):
         raise PermissionError(13, "permission denied")
@@ -267,7 +282,7 @@ def _write(path: str, content: bytes, *, is_private: bool, may_replace: bool) ->
         Path(name).replace(target)
 
 
-def _write_new(target: Path, content: bytes, mode: int) -> None:
+def _write_new(target: Path, content: Iterable[bytes], mode: int) -> None:
     fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         _fill(fd, content)
@@ -276,9 +291,9 @@ def _write_new(target: Path, content: bytes, mode: int) -> None:
         raise
 
 
-def _fill(fd: int, content: bytes) -> None:
+def _fill(fd: int, content: Iterable[bytes]) -> None:
     with os.fdopen(fd, "wb") as file:
-        file.write(content)
+        file.writelines(content)
         file.flush()
         os.fsync(fd)
 

@@ -19,6 +19,7 @@ Run = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
 SCENARIO = str(ROOT / "scenarios" / "field" / "question-by-dm.toml")
 VECTORS = str(ROOT / "tests" / "vectors" / "algebra.jsonl")
+ROWS = str(ROOT / "tests" / "imports" / "samples" / "rows" / "jsonl" / "rows.jsonl")
 FULL = "stdout: the output cannot be written: No space left on device\n"
 
 #: One call of every command that prints, in its forms; ``J`` is a journal.
@@ -38,6 +39,8 @@ COMMANDS = [
     ["check", "--json", SCENARIO],
     ["diff", SCENARIO, "J"],
     ["explain", "hi", "--from", "lead", "--desk", SCENARIO],
+    ["import", "--list"],
+    ["import", ROWS, "--from", "rows", "-o", "-"],
     ["new"],
     ["record", "J"],
     ["schema"],

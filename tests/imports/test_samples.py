@@ -25,7 +25,7 @@ SAYS = {
     "not-utf8": ["#kiln.log:2:41", "0xFC", "--encoding"],
     "nothing-in-it": ["empty.json", "no row"],
     "torn-last-line": ["cut short", "left out"],
-    "truncated-document": ["messages.json:62:17", "ends inside a string"],
+    "truncated-document": ["messages.json:62:14", "ends inside a string"],
     "unknown-shape": ["no format fits", "who, said", "rows", "slack", "--from"],
 }
 

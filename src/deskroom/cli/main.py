@@ -41,6 +41,10 @@ _COMMANDS: Final = {
         "deskroom.cli.explain:explain_command",
         "Say what the room makes of one message, and why.",
     ),
+    "import": (
+        "deskroom.cli.import_:import_command",
+        "Bring in a transcript that was made elsewhere.",
+    ),
     "new": ("deskroom.cli.new:new_command", "Write a commented scenario to start from."),
     "record": ("deskroom.cli.record:record_command", "Make a scenario from a journal."),
     "replay": ("deskroom.cli.replay:replay_command", "Play scenarios and compare what comes out."),

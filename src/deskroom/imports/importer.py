@@ -8,17 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import EntryPoint, entry_points
+from itertools import islice
 from typing import Final, Literal, Protocol, runtime_checkable
 
 from attrs import frozen
 
+from deskroom._version import __version__
 from deskroom.errors import DeskroomError, FileError, UsageError, hint
 from deskroom.imports.records import Yielded
 from deskroom.imports.source import Source
 
-__all__ = ["GROUP", "Importer", "Match", "Options", "find_importer", "importers", "pick_room"]
+__all__ = [
+    "GROUP",
+    "Importer",
+    "Match",
+    "Options",
+    "find_importer",
+    "importers",
+    "load_importer",
+    "pick_room",
+    "version_of",
+]
 
 GROUP: Final = "deskroom.importers"
+_LINES_LOOKED_AT: Final = 1000
 
 
 @frozen
@@ -114,6 +127,14 @@ def load_importer(entry: EntryPoint) -> Importer:
     return loaded
 
 
+def version_of(name: str) -> str:
+    """Return the version of the package that an importer comes from; of ours, deskroom's."""
+    entry = importers().get(name)
+    if entry is None or entry.dist is None or entry.value.startswith("deskroom."):
+        return __version__
+    return f"{entry.dist.name} {entry.dist.version}"
+
+
 def find_importer(source: Source, name: str | None = None) -> tuple[Importer, str]:
     """Return the importer for an input and why it is the one.
 
@@ -176,6 +197,9 @@ def _nothing_fits(source: Source, loaded: Sequence[Importer]) -> str:
         return "there is no row in it: it is empty"
     if source.shape in {"json", "jsonl"} and not source.samples(1):
         return "there is no row in it"
+    if source.shape == "text":
+        for _ in islice(source.lines(), _LINES_LOOKED_AT):
+            pass  # bytes that are no text are what is wrong, and their error says where
     looked = "; ".join(f"{importer.name}: {importer.looks_for}" for importer in loaded)
     return f"no format fits; {source.described()}; name one with --from; looked for: {looked}"
 

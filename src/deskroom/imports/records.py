@@ -39,9 +39,11 @@ class Place:
     file: str = ""
 
     def __str__(self) -> str:
-        """Return it as ``FILE:LINE POINTER``, as much as is known."""
-        where = ":".join(str(part) for part in (self.file or None, self.line) if part is not None)
-        return " ".join(part for part in (where, self.pointer) if part)
+        """Return it in words: ``line 3``, ``kiln/1.json:3``, ``/messages/0``; empty if not known."""
+        if self.line is None:
+            return " ".join(part for part in (self.file, self.pointer) if part)
+        where = f"{self.file}:{self.line}" if self.file else f"line {self.line}"
+        return f"{where} {self.pointer}".rstrip()
 
 
 @frozen(kw_only=True)

@@ -1,7 +1,7 @@
 """One room of an input as rows of ours: what every importer's records go through.
 
 The first pass learns who is there; each later one gives the rows, one at a time. What is kept grows
-with the speakers, and by sixteen bytes for each message that has an id. Only a format whose rows
+with the speakers, and by some twenty bytes for each message that has an id. Only a format whose rows
 must be sorted, or may be replaced later, is held as a whole, within a limit.
 """
 
@@ -34,7 +34,6 @@ from deskroom.speech.utterance import Broadcast, CompleteEpisode, Dm
 __all__ = ["ImportedRoom", "ImportedRow", "LeftOut", "open_room"]
 
 _ASIDE: Final = "!aside"
-Progress = Callable[[], None]
 
 
 @frozen(kw_only=True)
@@ -100,8 +99,9 @@ def open_room(
     wishes: Wishes,
     *,
     max_message_bytes: int = Policy().max_message_bytes,
+    watched: Callable[[Source], None] | None = None,
 ) -> ImportedRoom:
-    """Read an input once, and return its room.
+    """Read an input once, and return its room. ``watched`` is called as items are read.
 
     Raises ``FileError`` for an input that is wrong, has no row, or has several rooms and none
     named; ``UsageError`` where the user named a speaker who is not there.
@@ -110,6 +110,8 @@ def open_room(
     def items() -> Iterator[tuple[Source, Yielded]]:
         for source in sources:
             for item in _items(source, importer, options):
+                if watched is not None:
+                    watched(source)
                 yield source, item
 
     kept: Callable[[], Iterable[tuple[Source, Yielded]]] = items

@@ -63,6 +63,10 @@ class Source(ABC):
         self._shape: Shape | None = None
         self._document: list[Any] = []
         self._samples: list[Any] | FileError | None = None
+        #: The number of a last line that was cut short, once it was met.
+        self.cut_at: int | None = None
+        #: How many of its bytes were read so far, since it was last opened.
+        self.position = 0
         self.warnings: dict[tuple[int | None, str], None] = {}
 
     # --- what it is ------------------------------------------------------------------------
@@ -182,9 +186,10 @@ class Source(ABC):
                 yield number, line.removesuffix("\n").removesuffix("\r")
 
     def _utf8_lines(self, file: IO[bytes]) -> Iterator[tuple[int, str]]:
-        number = 0
+        number = self.position = 0
         while raw := _read_line(file, self.path, number + 1):
             number += 1
+            self.position += len(raw)
             if number == 1:
                 raw = raw.removeprefix(codecs.BOM_UTF8)
             try:
@@ -259,6 +264,7 @@ class Source(ABC):
     def _cut_short(self, number: int, error: FileError) -> None:
         if self._ends_with_a_line() or error.kind != "cut" or number == 1:
             raise error
+        self.cut_at = number
         self.warn(number, "the last line is cut short and is left out")
 
     def _ends_with_a_line(self) -> bool:

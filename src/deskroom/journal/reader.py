@@ -20,6 +20,8 @@ MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 _FIRST_READ: Final = 64 * 1024
 #: What a journal begins with; a file that does not is another's, however short its last line is.
 _BEGINS: Final = b'{"kind":"header",'
+#: What a transcript begins with that `deskroom import` wrote.
+_IMPORTED: Final = b'{"transcript":'
 #: What the lines begin with that hold no row and say nothing of the room as a whole.
 _ROWLESS: Final = tuple(
     b'{"kind":"%s",' % kind for kind in (b"turn", b"call", b"excess", b"end", b"routed")
@@ -94,6 +96,9 @@ class JournalReader:
         Of a file that does not begin as a journal does, no more than a beginning is read.
         """
         raw = self._file.readline(MAX_LINE_BYTES + 1 if self._lines else _FIRST_READ)
+        if not self._lines and raw.startswith(_IMPORTED):
+            problem = "this is an imported transcript and no journal: it has rows and no decisions"
+            raise JournalError(self.path, problem, kind="transcript")
         if not self._lines and raw.startswith(_BEGINS) and not raw.endswith(b"\n"):
             raw += self._file.readline(MAX_LINE_BYTES)
         if len(raw) > MAX_LINE_BYTES:

@@ -13,6 +13,7 @@ from deskroom.errors import WireError, hint
 from deskroom.imports.importer import Match, Options
 from deskroom.imports.records import Left, Place, Record, Speaker, Yielded
 from deskroom.imports.source import Source
+from deskroom.runs.header import TranscriptHeader, is_header
 from deskroom.wire import row_in
 
 name: Final = "rows"
@@ -31,6 +32,8 @@ def sniff(source: Source) -> Match | None:
     first = next(iter(source.samples(1)), None)
     if not isinstance(first, dict):
         return None
+    if is_header(first):
+        return Match("the header of an imported transcript")
     if first.keys() == _WIRE:
         return Match("rows in the wire form")
     if {"author", "text"} <= first.keys() and isinstance(first["author"], str):
@@ -43,10 +46,26 @@ def read(source: Source, options: Options) -> Iterator[Yielded]:  # noqa: ARG001
     for place, value in source.values():
         if not isinstance(value, dict):
             raise source.error(place, "a row must be an object with `author` and `text`")
-        if value.keys() == _WIRE:
+        if is_header(value):
+            yield from _members(source, place, value)
+        elif value.keys() == _WIRE:
             yield from _wire(source, place, value)
         else:
             yield _plain(source, place, value)
+
+
+def _members(source: Source, place: Place, value: object) -> Iterator[Speaker]:
+    """Yield who is on the desk of a transcript that was imported before."""
+    try:
+        header = TranscriptHeader.from_json(value)
+    except WireError as error:
+        raise source.error(place, f"this is not the header of a transcript: {error}") from None
+    names = {one.id: one.name for one in header.speakers}
+    for seat in header.seats:
+        yield Speaker(key=seat.id, handle=seat.id, name=names.get(seat.id, seat.id), kind="agent")
+    for person in header.people:
+        name = names.get(person.id, person.label)
+        yield Speaker(key=f"person:{person.id}", handle=person.id, name=name, kind="person")
 
 
 def _plain(source: Source, place: Place, value: Mapping[str, Any]) -> Record:
@@ -81,7 +100,7 @@ def _wire(source: Source, place: Place, value: Mapping[str, Any]) -> Iterator[Yi
     yield Record(
         by=Speaker(
             key=f"person:{row.author.id}" if is_person else row.author.id,
-            name=row.author.id,
+            handle=row.author.id,
             kind="person" if is_person else "agent",
         ),
         text=row.content,

@@ -48,7 +48,7 @@ def test_each_file_is_told_of() -> None:
 
 def test_run_28_is_12_turns_23_rows_and_8_nudges(ask: Any) -> None:
     """It closes quiet; the lead's nine claims are words, and the chair answers eight of them."""
-    run, audit = figures(ask, "run-28"), ask("audit", "run-28")
+    run, audit = figures(ask, "run-28-quiet"), ask("audit", "run-28-quiet")
     assert (12, 23, 8, "quiet", 0) == (
         run["turns"],
         run["rows"],

@@ -91,7 +91,9 @@ function briefOf(view, item) {
     const calls = item.calls?.length ? `, after ${counted(item.calls.length, "call")}` : "";
     return `has not ended${calls}`;
   }
-  return item.why ?? "";
+  const refused = (view.did(item)?.calls || []).filter((call) => call.reply !== "ok" && !call.late);
+  if (item.outcome !== "refused" || refused.length === 0) return item.why ?? "";
+  return refused.map((call) => `${call.tool}: ${words(call.reply)}`).join("\n");
 }
 
 function cardOf(view, at, { letters, query, full = false }) {

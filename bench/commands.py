@@ -103,7 +103,8 @@ COMMANDS: Final = {
         (*_REPLAY, "-j", "2", "scenarios/first"), "replay -j 1, a fifth of them"
     ),
     "verify": Command(("deskroom", "verify", "long.jsonl")),
-    "show": Command(("deskroom", "show", "long.jsonl")),
+    "show": Command(("deskroom", "show", "long.jsonl"), "verify"),
+    "show --rows": Command(("deskroom", "show", "--rows", "long.jsonl"), "verify"),
     "show --tail 1, a tenth as long": Command((*_TAIL, "short.jsonl"), often=3),
     "show --tail 1": Command((*_TAIL, "long.jsonl"), "show --tail 1, a tenth as long", often=3),
 }

@@ -24,6 +24,7 @@ from deskroom.cli.main import _run
 from deskroom.core import AsidePolicy, Viewer, project
 from deskroom.journal import read_journal
 from deskroom.room import ChairPolicy, Policy, Room, RowEntry, SimulatedClock
+from deskroom.scenario import load_scenario
 from deskroom.testing import ListJournal, ScriptedSeat, broadcast, complete, dm, post, read
 from deskroom.testing.calls import CallPair
 
@@ -259,7 +260,18 @@ def test_no_command_tells_a_seat_what_is_said_in_an_aside_that_it_is_not_in(
             command("replay", path, "--as", seat, "-v"),
             command("replay", path, "--as", seat, "--json", "--fail-on-unused"),
             command("show", journal, "--as", seat),
+            command("show", journal, "--as", seat, "-v"),
+            command("show", journal, "--as", seat, "--json"),
             command("show", journal, "--as", seat, "--follow", "--tail", 3),
+            command("report", path, "--as", seat, "-o", "-"),
+            command("report", journal, "--as", seat, "-o", "-"),
+            command("show", path, "--as", seat, "-v", "--tail", 2),
+            command("stats", path, "--as", seat),
+            command("stats", journal, "--as", seat, "--json"),
+            command("stats", path, "--as", seat, "--csv"),
+            command("graph", journal, "--as", seat, "--format", "json"),
+            command("graph", path, "--as", seat),
+            command("graph", path, "--as", seat, "--format", "dot", "--diagram", "sequence"),
         ]
         if stranger is not None:
             # Two scenarios that differ in nothing that the seat may read.
@@ -327,8 +339,11 @@ def test_people_the_operator_and_the_party_read_all_of_it(tmp_path: Path) -> Non
             command("replay", path, *viewer, "--json"),
             command("replay", path, *viewer, "-q"),
             command("show", journal, *viewer),
+            command("report", path, *viewer, "-o", "-"),
+            command("report", journal, *viewer, "-o", "-"),
+            command("show", journal, *viewer, "--json"),
         ]
-        assert [reads] * 4 == ["s3cret" in out for _, out, _ in told_of]
+        assert [reads] * 7 == ["s3cret" in out for _, out, _ in told_of]
         assert {""} == {err for _, _, err in told_of}
     rows = project(_rows(journal), Viewer("person", "sam"))
     assert ["@a begin", "s3cret"] == [row.content for row in rows]
@@ -337,3 +352,27 @@ def test_people_the_operator_and_the_party_read_all_of_it(tmp_path: Path) -> Non
 
 def _rows(journal: Path) -> list[Any]:
     return [line.entry.row for line in read_journal(journal) if isinstance(line.entry, RowEntry)]
+
+
+# What ships with the project
+
+FORMS = ((), ("-v",), ("--json",), ("--rows",), ("--tail", 99), ("--follow", "-v"))
+
+
+@pytest.mark.parametrize("path", sorted(Path("scenarios").rglob("*.toml")), ids=str)
+def test_show_tells_no_seat_a_word_that_only_others_may_read(path: Path, tmp_path: Path) -> None:
+    """Of the journal of each scenario that is shipped, in each of its forms."""
+    journal = tmp_path / "run.jsonl"
+    command("replay", "-q", path, "--journal", journal)
+    rows = _rows(journal)
+    for seat in load_scenario(str(path)).desk.seats:
+        viewer = Viewer("agent", seat.id)
+        readable = {seen.sequence for seen in project(rows, viewer) if seen.elided is None}
+        known = " ".join(row.content for row in rows if row.sequence in readable)
+        hidden = {row.content for row in rows if row.sequence not in readable} - {known}
+        secret = {text for text in hidden if text not in known}
+        for form in FORMS:
+            code, out, _ = command("show", journal, "--as", seat.id, *form)
+            assert 0 == code
+            told = [text for text in secret if text in out or json.dumps(text) in out]
+            assert [] == told

@@ -238,6 +238,8 @@ HEAVY = {
     "asyncio",
     "structlog",
     "click",
+    "jinja2",
+    "matplotlib",
     "rich",
     "tree_sitter",
     "trio",

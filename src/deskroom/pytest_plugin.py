@@ -13,6 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+from _pytest._code.code import (
+    ReprEntryNative,
+    ReprExceptionInfo,
+    ReprFileLocation,
+    ReprTraceback,
+    TerminalRepr,
+)
 from _pytest.main import pytest_ignore_collect as pytests_ignore_collect
 from _pytest.outcomes import Failed
 
@@ -28,6 +35,8 @@ _INI: Final = "deskroom_scenarios"
 _SUFFIX: Final = ".scenario.toml"
 _FOLDERS: Final = pytest.StashKey[tuple[Path, ...]]()
 _PASSED_OVER: Final = pytest.StashKey[list[Path]]()
+#: From this verbosity on nothing is summed up.
+_ALL: Final = 2
 _UPDATED: Final = "deskroom_updated"
 #: What separates the parts of a test's id; ``--lf`` takes an id apart to find its test again.
 _NO_ID: Final = str.maketrans("[]:", "()-")
@@ -176,9 +185,15 @@ class Mismatched(Failed, AssertionError):
     """What fails a scenario that comes out otherwise than expected.
 
     A wrong file fails with another class, so ``xfail(raises=AssertionError)`` does not hide it.
+    ``reason`` is what the short summary says, ``line`` where the first expectation stands.
     """
 
     __module__ = "builtins"  # as pytest does, so that a summary says no more than the name
+
+    def __init__(self, msg: str, reason: str, line: int) -> None:
+        super().__init__(msg, pytrace=False)
+        self.reason = reason
+        self.line = line
 
 
 class ScenarioItem(pytest.Function):
@@ -214,15 +229,33 @@ class ScenarioItem(pytest.Function):
 
     def replay(self) -> None:
         """Replay the scenario, and update its file if that was asked for."""
-        from deskroom.render.replay import mismatch_line
+        from deskroom.render.replay import failure_lines, mismatch_title
         from deskroom.testing import Replayer
 
         assert self._scenario is not None  # noqa: S101 - setup comes first
         replay = Replayer()(self._scenario)
         if self.config.getoption("--deskroom-update"):
             replay = self._updated(replay)
-        if not replay.ok:
-            raise Mismatched(_report(map(mismatch_line, replay.mismatches)), pytrace=False)
+        if replay.ok:
+            return
+        more = None if self.config.get_verbosity() >= _ALL else "-vv shows them"
+        first, *rest = replay.mismatches
+        reason = mismatch_title(first, is_brief=True) + (f" (and {len(rest)} more)" if rest else "")
+        raise Mismatched("\n".join(failure_lines(replay, more=more)), reason, first.line)
+
+    def repr_failure(  # type: ignore[override]
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> str | TerminalRepr:
+        """Return the report of a failure: of a mismatch its lines alone, summed up by the first."""
+        error = excinfo.value
+        if not isinstance(error, Mismatched):
+            return super().repr_failure(excinfo)
+        # A worker of xdist hands on what has these parts, and turns anything else into text.
+        lines = ReprEntryNative([f"{error}\n"])
+        where = ReprFileLocation(self.nodeid.partition("::")[0], error.line, error.reason)
+        return ReprExceptionInfo(
+            reprtraceback=ReprTraceback([lines], extraline=None, style="native"), reprcrash=where
+        )
 
     def _updated(self, replay: Replay) -> Replay:
         """Return how the scenario replays once its file says what came out."""

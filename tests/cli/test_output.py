@@ -228,7 +228,7 @@ def test_progress_is_shown_on_a_terminal_when_there_are_many(tmp_path: Path) -> 
     shown = on_terminal("replay", "-q", str(tmp_path))
     assert "replaying" in shown
     assert "/21" in shown
-    assert "21 scenarios: 21 passed" in shown
+    assert "21 scenarios: \x1b[32m21 passed\x1b[0m" in shown
     (tmp_path / "20.toml").unlink()
     assert "replaying" not in on_terminal("replay", "-q", str(tmp_path))
 

@@ -51,7 +51,7 @@ def test_an_update_writes_what_came_out_and_says_so(run: Run, folder: Path) -> N
         assert (
             2,
             (
-                'failed.toml:6:12: turn 1 (a): next: "a" → "b"\n'
+                'failed.toml:6:12: listed turn 1 (a): next: "a" → "b"\n'
                 "3 scenarios: 2 passed, 1 wrong; 2 turns, 2 rows; 1 expectation updated\n"
             ),
         ) == (ended.code, ended.out)
@@ -73,8 +73,8 @@ def test_what_cannot_be_updated_stays_a_mismatch(run: Run, tmp_path: Path) -> No
     ended = run("replay", "-q", "--update", file)
     assert (1, True, True) == (
         ended.code,
-        f'{file}:8:12: turn 1 (a): next: "a" → "b"\n' in ended.out,
-        f'{file}:9:1: turn 2 (b): turn: expected "played", got "unused"' in ended.out,
+        f'{file}:8:12: listed turn 1 (a): next: "a" → "b"\n' in ended.out,
+        f'{file}:9:1: listed turn 2 (b): turn: expected "played", got "unused"' in ended.out,
     )
 
 
@@ -107,7 +107,7 @@ def test_an_update_that_only_few_may_read_about_is_marked(run: Run, tmp_path: Pa
     file = tmp_path / "x.toml"
     file.write_text(THREE + ASIDE)
     ended = run("replay", "-q", "--update", "--as", "c", file)
-    assert f'{file}:8:12: turn 1 (a): audience: "(private)" → "(private)"\n' in ended.out
+    assert f'{file}:8:12: listed turn 1 (a): audience: "(private)" → "(private)"\n' in ended.out
     assert 'audience = ["b"]' in file.read_text()
 
 

@@ -77,11 +77,11 @@ def test_a_turn_left_over_fails_only_when_that_is_asked_for(run: Run, tmp_path: 
     file = tmp_path / "x.toml"
     file.write_text(UNUSED)
     ended = run("replay", file)
-    assert (0, True) == (ended.code, "closed: max_turns; unused: turn 2\n" in ended.out)
+    assert (0, True) == (ended.code, "closed: max_turns; unused: listed turn 2\n" in ended.out)
     ended = run("replay", "-q", "--fail-on-unused", file)
     assert (
         1,
-        f'{file}:9:1: turn 2 (b): turn: expected "played", got "unused"; the turn was never played',
+        f'{file}:9:1: listed turn 2 (b): turn: expected "played", got "unused"; the turn was never played',
     ) == (ended.code, ended.out.splitlines()[0])
 
 
@@ -133,14 +133,14 @@ def test_nothing_that_can_be_jumped_to_is_wrapped(process: Run, folder: Path) ->
 def test_a_table_shows_each_row_with_who_is_next(run: Run) -> None:
     """Sequence, who to whom, what, next and why; then how the room closed."""
     lines = run("replay", SCENARIOS / "legacy-close.toml").out.splitlines()
-    assert f"{SCENARIOS}/legacy-close.toml · The old name desk_close still completes" == lines[0]
-    assert ["row", "turn", "who → whom", "what", "next, and why"] == [
+    assert f"✓ {SCENARIOS}/legacy-close.toml · The old name desk_close still completes" == lines[0]
+    assert ["", "row", "turn", "who → whom", "what", "next, and why"] == [
         c.strip() for c in lines[1].split("┃")
     ]
-    assert ["1", "1", "lead → desk", "ANSWER 62418970", "completes"] == [
+    assert ["✓", "1", "1", "lead → desk", "ANSWER 62418970", "completes"] == [
         cell.strip() for cell in lines[3].split("│")
     ]
-    assert "closed: completed; unused: turn 2" in lines
+    assert "closed: completed; unused: listed turn 2" in lines
     assert "1 scenario: 1 passed; 1 turn, 1 row" == lines[-1]
 
 
@@ -248,6 +248,8 @@ def test_json_is_all_that_stdout_holds(run: Run, folder: Path) -> None:
             "column": 12,
             "turn": "1",
             "seat": "a",
+            "granted": 1,
+            "row": 1,
             "key": "next",
             "expected": "a",
             "got": "b",
@@ -324,7 +326,7 @@ def test_a_seats_view_holds_nothing_private_to_others(run: Run, path: Path, tmp_
 def test_a_member_reads_what_it_is_part_of(run: Run) -> None:
     """The same row is whole for its author and its member, and private to the other two."""
     seen = {
-        seat: "I measure depth 1.23n" in run("replay", "--as", seat, SCENARIOS / "run-28.toml").out
+        seat: "I measure" in run("replay", "--as", seat, SCENARIOS / "run-28.toml").out
         for seat in ("lead", "solver", "theory", "checker")
     }
     assert {"lead": False, "solver": True, "theory": False, "checker": True} == seen
@@ -417,7 +419,7 @@ def test_a_scenario_that_expects_nothing_is_warned_of(run: Run, tmp_path: Path) 
         assert "" == run("replay", *options, file).err
     pinned = run("replay", "-q", "--pin", file)
     assert (0, "") == (pinned.code, pinned.err)
-    assert ["turn 1 (a)", "turn 1 (a)", "run", "run", "run"] == [
+    assert ["listed turn 1 (a)", "listed turn 1 (a)", "run", "run", "run"] == [
         line.split(": ")[1] for line in pinned.out.splitlines()[:-1]
     ]
     document = json.loads(run("replay", "--pin", "--json", file).out)
@@ -432,3 +434,35 @@ def test_a_pin_is_of_the_file_as_it_is(run: Run, folder: Path) -> None:
     assert 1 == run("replay", "--pin", failed).code
     assert 'expect = { next = "a" }' in failed.read_text()
     assert 0 == run("replay", "--update", failed).code
+
+
+# Where there is much that fails
+
+
+def test_the_first_that_fails_may_be_the_last(run: Run, folder: Path) -> None:
+    """With processes as without; the rest is counted, and is in no document."""
+    names = [folder / f"{name}.toml" for name in ("good", "failed", "good", "wrong")]
+    ended = run("replay", "-q", "-x", *names)
+    line = "2 scenarios: 1 passed, 1 failed; 2 turns, 2 rows; stopped there, 1 not played"
+    assert (1, line, "") == (ended.code, ended.out.splitlines()[-1], ended.err)
+    assert ended == run("replay", "-q", "-x", "-j", "2", *names)
+    document = json.loads(run("replay", "-x", "--json", *names).out)
+    assert (2, 1) == (len(document["scenarios"]), document["summary"]["not_played"])
+    nothing = run("replay", "-q", "-x", folder / "none.toml", folder / "good.toml")
+    assert (2, True) == (nothing.code, "stopped there, 1 not played" in nothing.out)
+    assert 0 == run("replay", "-q", "-x", folder / "good.toml").code
+
+
+def test_many_mismatches_are_summed_up_unless_all_are_asked_for(run: Run, folder: Path) -> None:
+    """JSON and JUnit hold all of them."""
+    file = folder / "failed.toml"
+    turn = file.read_text().partition("[[turn]]")[2].partition("[expect]")[0]
+    file.write_text(f"{file.read_text()}{f'[[turn]]{turn}' * 24}")
+    ended = run("replay", "-q", "--junit", folder / "junit.xml", file)
+    assert 22 == len(ended.out.splitlines())
+    assert f"{file}: 5 more mismatches (5 next); --all shows them" == ended.out.splitlines()[-2]
+    assert 26 == len(run("replay", "-q", "--all", file).out.splitlines())
+    text = (folder / "junit.xml").read_text().partition(">")[2]
+    assert 25 == text.partition("<failure")[2].partition(">")[2].count("failed.toml:")
+    document = json.loads(run("replay", "--json", file).out)
+    assert 25 == len(document["scenarios"][0]["mismatches"])

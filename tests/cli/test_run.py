@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -79,6 +81,23 @@ def test_each_row_is_printed_as_it_comes(run: Run, desk: Path, backend: str) -> 
     ended = run("run", desk, "--backend", backend)
     assert (0, ROWS + CLOSED, "") == (ended.code, ended.out, ended.err)
     assert [desk] == list(desk.parent.iterdir())
+
+
+def test_a_turn_without_a_row_is_printed_where_it_ended(run: Run, desk: Path) -> None:
+    """Silent, refused, failed and timed out; a journal makes no difference, quiet does."""
+    turns = ["", 'calls = [{ tool = "nope" }]', 'crash = "bo\\u001bom"', "takes = 9", 'say = "hm"']
+    text = DESK[: DESK.index("[[turn]]")].replace("routed", "listed")
+    text = text.replace("policy = {", "policy = { turn_timeout_s = 5,")
+    desk.write_text(text + "".join(f'[[turn]]\nseat = "a"\n{turn}\n' for turn in turns))
+    ended = run("run", desk)
+    assert ["[1]", "turn", "turn", "turn", "turn", "[2]"] == [
+        line.split()[0] for line in ended.out.splitlines()[:-1]
+    ]
+    assert ["silent:", "refused:", "failed:", "timed_out:"] == [
+        line.split()[3] for line in ended.out.splitlines()[1:5]
+    ]
+    assert ended.out == run("run", desk, "--journal", desk.with_suffix(".jsonl")).out
+    assert 1 == len(run("run", desk, "-q").out.splitlines())
 
 
 def test_quiet_prints_how_it_closed(run: Run, desk: Path) -> None:
@@ -304,6 +323,30 @@ def test_a_journal_that_is_being_written_is_told(run: Run, desk: Path, path: Pat
 
 
 # As a process
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_an_interrupt_prints_the_command_that_resumes(
+    started: Callable[..., subprocess.Popen[bytes]], process: Run, tmp_path: Path, backend: str
+) -> None:
+    """As a shell takes it, whatever the names hold; it resumes what is in the journal."""
+    desk, path = tmp_path / "it's long.toml", tmp_path / "a run.jsonl"
+    text = DESK[: DESK.index("policy")].replace("routed", "listed")
+    desk.write_text(
+        f'{text}policy = {{ max_turns = 9999 }}\n[[turn]]\nseat = "a"\nsay = "x"\nrepeat = 3000\n'
+    )
+    arguments = ["run", str(desk), "--journal", str(path), "--backend", backend]
+    running = started(*arguments, "--sync", "never", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert running.stdout is not None
+    running.stdout.readline()
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate()
+    _, line, interrupted = err.decode().splitlines()
+    assert (130, "interrupted", "to resume: ") == (running.returncode, interrupted, line[:11])
+    _, *command = shlex.split(line.removeprefix("to resume: "))
+    assert [*arguments[:4], "--resume"] == command[:5]
+    assert 0 == process(*command, "-q").code
+    assert "script" == verify(path).closed
 
 
 def test_whoever_reads_may_leave(

@@ -343,7 +343,7 @@ def test_lines_that_the_command_before_them_does_not_print_are_found(reader: Rea
     """An excerpt of what the page's own command prints holds no line of another run."""
     command = "python -m pip install . && deskroom replay scenarios/run-28.toml\n"
     assert reader.differs(Block("console", command, 1)) is None
-    assert reader.differs(Block("text", "closed: completed; unused: turn 7\n", 1)) is None
+    assert reader.differs(Block("text", "closed: completed; unused: listed turn 7\n", 1)) is None
     assert "no such lines: ['closed: quiet']" in str(
         reader.differs(Block("text", "closed: quiet", 1))
     )

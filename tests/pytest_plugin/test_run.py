@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from deskroom.render.replay import mismatch_line
+from deskroom.render.replay import failure_lines
 from deskroom.scenario import load_scenario, replay_scenario
 
 Run = Callable[..., pytest.RunResult]
@@ -46,14 +46,14 @@ def test_a_failure_says_what_the_command_line_says(
     result = inner()
     result.assert_outcomes(failed=1)
     replay = replay_scenario(load_scenario("x.scenario.toml"))
-    assert list(map(mismatch_line, replay.mismatches)) == section(result, "x")
+    assert list(failure_lines(replay)) == section(result, "x")
     assert [
         MISMATCH,
         (
             "x.scenario.toml:15:1: run: rows: expected 2, got 1; "
             "the room closed with 'script' after 1 turn"
         ),
-    ] == section(result, "x")
+    ] == section(result, "x")[:2]
 
 
 def test_the_summary_begins_with_the_first_mismatch(
@@ -62,7 +62,8 @@ def test_the_summary_begins_with_the_first_mismatch(
     """A reader of the last lines knows where to look."""
     monkeypatch.setenv("COLUMNS", "300")
     pytester.makefile(".scenario.toml", x=scenario.replace('next = "b"', 'next = "a"'))
-    assert f"FAILED x.scenario.toml::x - Mismatched: {MISMATCH}" in inner().outlines
+    wanted = 'FAILED x.scenario.toml::x - turn 1 (a): next: expected "a", got "b"'
+    assert wanted in inner().outlines
 
 
 def test_a_file_that_is_wrong_is_an_error_and_stops_no_other(
@@ -140,5 +141,5 @@ def test_junit_tells_failures_from_errors(
     pytester.makefile(".scenario.toml", x=scenario.replace('next = "b"', 'next = "a"'), y="")
     inner("--junit-xml=junit.xml")
     xml = (pytester.path / "junit.xml").read_text()
-    assert '<failure message="Mismatched: x.scenario.toml:12:12: turn 1 (a): next' in xml
+    assert '<failure message="turn 1 (a): next' in xml
     assert '<error message="failed on setup with &quot;Failed: y.scenario.toml:1:1' in xml

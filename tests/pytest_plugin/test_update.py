@@ -32,7 +32,7 @@ def test_an_update_writes_what_came_out_and_passes(
     result = inner("--deskroom-update")
     result.assert_outcomes(passed=1)
     assert [
-        'x.scenario.toml:12:12: turn 1 (a): next: "a" → "b"',
+        'x.scenario.toml:12:12: listed turn 1 (a): next: "a" → "b"',
         "x.scenario.toml:15:1: run: rows: 7 → 1",
     ] == written(result)
     assert scenario == path.read_text().rstrip("\n") + "\n"
@@ -73,8 +73,8 @@ def test_what_cannot_be_updated_away_still_fails(
     path = pytester.makefile(".scenario.toml", x=unplayed)
     result = inner("--deskroom-update")
     result.assert_outcomes(failed=1)
-    assert ['x.scenario.toml:12:12: turn 1 (a): next: "a" → "b"'] == written(result)
-    result.stdout.fnmatch_lines(["x.scenario.toml:17:1: turn 2 (b): turn: expected *"])
+    assert ['x.scenario.toml:12:12: listed turn 1 (a): next: "a" → "b"'] == written(result)
+    result.stdout.fnmatch_lines(["x.scenario.toml:17:1: listed turn 2 (b): turn: expected *"])
     assert 'expect = { next = "b" }' in path.read_text()
 
 

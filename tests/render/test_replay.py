@@ -8,7 +8,13 @@ import pytest
 from attrs import evolve
 
 from deskroom.core import OPERATOR, Viewer
-from deskroom.render.replay import mismatch_line, replay_json, replay_table
+from deskroom.render.replay import (
+    failure_lines,
+    mismatch_line,
+    mismatch_lines,
+    replay_json,
+    replay_table,
+)
 from deskroom.render.screen import Screen
 from deskroom.scenario import (
     Mismatch,
@@ -171,6 +177,135 @@ def test_a_nudge_that_keeps_a_turn_waiting_says_so() -> None:
     assert "b: its turn waited for the chair" in cells
 
 
+# What failed
+
+
+MARKED = """\
+format = 1
+desk = { id = "d", name = "D", people = [{ id = "sam", label = "Sam" }], seats = [\
+{ id = "a" }, { id = "b" }, { id = "c" }] }
+policy.aside = { enabled = true, max_members = 1, max_messages = 9 }
+[opening]
+by = "sam"
+message = "@a begin"
+[[turn]]
+seat = "a"
+calls = [{ tool = "desk_dm", to = ["b"], message = "psst, the quick way" }]
+expect = { content = "psst, the slow way", next = "c" }
+[[turn]]
+person = "sam"
+say = "@b go on"
+expect = { next = "b" }
+[[turn]]
+seat = "b"
+crash = "boom"
+expect = { outcome = "silent" }
+[[turn]]
+seat = "c"
+expect = { outcome = "silent" }
+[expect]
+rows = 9
+"""
+
+
+@pytest.fixture(scope="module")
+def marked() -> Replay:
+    """Return a scenario in which a private row, a turn without a row and the run fail."""
+    return replay_scenario(parse_scenario(MARKED, "x.toml"))
+
+
+def signs(replay: Replay, viewer: Viewer = OPERATOR) -> list[tuple[str, str, str, str]]:
+    """Return the sign, the row, the turn and the last line of the last cell, for each item."""
+    found: list[list[str]] = []
+    for line in list(replay_table(replay, Screen(width=300), viewer=viewer))[2:]:
+        cells = [cell.strip() for cell in line.split("│")]
+        if cells[1]:
+            found.append([*cells[:3], cells[-1]])
+        else:
+            found[-1][-1] = cells[-1]
+    return [(a, b, c, d) for a, b, c, d in found]
+
+
+def test_what_fails_is_marked_where_it_stands(marked: Replay) -> None:
+    """And what is as expected; a turn without a row says what was raised."""
+    assert [
+        ("", "1", "", "a: '@a' at byte 0 is the first seat named"),
+        ("✗", "2", "1", '✗ next: expected "c"'),
+        ("✓", "3", "", "b: '@b' at byte 0 is the first seat named"),
+        ("✗", "-", "2", '✗ outcome: expected "silent"'),
+        ("✓", "-", "3", "the seat made no call"),
+    ] == signs(marked)
+    lines = replay_table(marked, Screen(width=300))
+    assert any("the seat raised ScriptedCrash: boom" in line for line in lines)
+
+
+def test_a_mark_says_no_more_than_its_viewer_may_read(marked: Replay) -> None:
+    """Another seat sees that a turn failed, as its mismatch line says, and not what was expected."""
+    assert [
+        ("✗", "2", "1", "not settled"),
+        ("✗", "-", "2", ""),
+        ("✓", "-", "3", "the seat made no call"),
+    ] == [cells for at, cells in enumerate(signs(marked, C)) if at in {1, 3, 4}]
+    lines = [mismatch_line(mismatch, C) for mismatch in marked.mismatches]
+    assert [] == [line for line in lines if "slow" in line or "quick" in line]
+
+
+def test_a_mismatch_of_a_message_marks_its_words(marked: Replay) -> None:
+    """On the line of the mismatch; a turn is called by both of its numbers where they differ."""
+    assert 'content: expected [-…-], got {+…+}: "psst, the [-slow-]{+quick+} way"; ' in (
+        mismatch_line(marked.mismatches[0])
+    )
+    assert "turn 2 (b), listed turn 3: outcome: " in mismatch_line(marked.mismatches[2])
+
+
+def test_a_screen_without_box_characters_has_ascii_signs(marked: Replay) -> None:
+    """The words say what the signs would."""
+    lines = list(replay_table(marked, Screen(width=300, lines=False)))[2:]
+    found = [line[:4].strip() for line in lines]
+    assert ["FAIL", "ok", "FAIL", "ok"] == [mark for mark in found if mark]
+
+
+def test_a_narrow_screen_has_no_columns(marked: Replay) -> None:
+    """What would stand side by side stands below one another, and no line is too long."""
+    lines = list(replay_table(marked, Screen(width=40)))
+    assert "✗ row 2 · turn 1 · a → b" in lines
+    assert "✗ turn 2 · b" in lines
+    assert 40 >= max(map(len, lines))
+
+
+def test_a_failure_shows_the_rows_around_it() -> None:
+    """So many at either side, and nothing between two that are far from one another."""
+    turns = [f'[[turn]]\nseat = "a"\nsay = "row {n}"\n' for n in range(2, 20)]
+    turns[3] += 'expect = { next = "b" }\n'
+    turns[14] += 'expect = { next = "b" }\n'
+    replay = replay_scenario(parse_scenario(MARKED.partition("[[turn]]")[0] + "".join(turns)))
+    lines = list(failure_lines(replay, Screen(width=200), around=1))
+    rows = [[cell.strip() for cell in line.split("│")[:2]] for line in lines if "│" in line]
+    assert [
+        ["", "4"],
+        ["✗", "5"],
+        ["", ""],
+        ["", "6"],
+        ["", ""],
+        ["", "15"],
+        ["✗", "16"],
+        ["", ""],
+        ["", "17"],
+    ] == rows
+
+
+def test_many_mismatches_are_summed_up() -> None:
+    """The first twenty are shown, and the rest is counted by key."""
+    turns = '[[turn]]\nseat = "a"\nsay = "hm"\nexpect = { next = "b", audience = ["c"] }\n' * 12
+    replay = replay_scenario(parse_scenario(MARKED.partition("[[turn]]")[0] + turns, "x.toml"))
+    assert 24 == len(list(mismatch_lines(replay.mismatches)))
+    lines = list(mismatch_lines(replay.mismatches, more="--all shows them"))
+    assert (21, "x.toml: 4 more mismatches (2 audience, 2 next); --all shows them") == (
+        len(lines),
+        lines[-1],
+    )
+
+
 # For programs
 
 
@@ -262,6 +397,8 @@ def test_a_mismatch_is_told_whole() -> None:
             "column": 1,
             "turn": None,
             "seat": None,
+            "granted": None,
+            "row": None,
             "key": "rows",
             "expected": 7,
             "got": 6,
@@ -298,6 +435,7 @@ FACTS: dict[str, Any] = {
     "expected": ["b"],
     "got": None,
     "why": "because",
+    "grant": (3, 1),
 }
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deskroom.render.text import one_line, printable, shortened, value_text
+from deskroom.render.text import head, one_line, printable, shortened, tail, value_text
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,20 @@ def test_a_text_is_cut_where_it_is_too_long(text: str, shown: str) -> None:
 def test_a_value_is_written_as_the_file_writes_it(value: Any, written: str) -> None:
     """What is missing is called nothing, since TOML has no word for it."""
     assert written == value_text(value)
+
+
+def test_a_text_that_is_cut_keeps_the_place_that_matters() -> None:
+    """Wherever it stands: at the beginning nothing else is needed."""
+    text = f"{'x' * 4000} @b go {'y' * 4000}"
+    shown = shortened(text, 240, 4001)
+    assert f"{'x' * 60}…{'x' * 29} @b go {'y' * 114}…" == shown
+    assert f"{'x' * 240}…" == shortened(text, 240, 100)
+    assert shortened(f"{'x' * 4000}@b", 240, 4000).endswith("x@b")
+
+
+def test_no_character_is_cut_from_its_accents() -> None:
+    """Neither at the beginning nor at the end; a family of emoji is one character."""
+    family = "👨\u200d👩\u200d👧"
+    assert (family, "") == (head(family * 2, 6), head(family, 4))
+    assert (family, "") == (tail(family * 2, 6), tail(family, 4))
+    assert ("e\u0301", "e\u0301") == (head("e\u0301e\u0301", 3), tail("e\u0301e\u0301", 3))

@@ -23,15 +23,24 @@ CHANGE = Change(
 @pytest.mark.parametrize(
     "change, line",
     [
-        (CHANGE, 'a/x.toml:3:12: turn 2 (a): next: "b" → { none = "self_mention" }'),
-        (evolve(CHANGE, before=None), 'a/x.toml:3:12: turn 2 (a): next: nothing → { none = "self'),
-        (evolve(CHANGE, after=None, seat=None), 'a/x.toml:3:12: turn 2: next: "b" → nothing'),
+        (CHANGE, 'a/x.toml:3:12: listed turn 2 (a): next: "b" → { none = "self_mention" }'),
+        (
+            evolve(CHANGE, before=None),
+            'a/x.toml:3:12: listed turn 2 (a): next: nothing → { none = "self',
+        ),
+        (
+            evolve(CHANGE, after=None, seat=None),
+            'a/x.toml:3:12: listed turn 2: next: "b" → nothing',
+        ),
         (evolve(CHANGE, turn="opening", after=["b"]), 'a/x.toml:3:12: opening: next: "b" → ["b"]'),
         (
             evolve(CHANGE, turn=None, key="rows", before=1, after=2),
             "a/x.toml:3:12: run: rows: 1 → 2",
         ),
-        (evolve(CHANGE, after="x\ny\x1b"), 'a/x.toml:3:12: turn 2 (a): next: "b" → "x\\ny\\u001b"'),
+        (
+            evolve(CHANGE, after="x\ny\x1b"),
+            'a/x.toml:3:12: listed turn 2 (a): next: "b" → "x\\ny\\u001b"',
+        ),
     ],
 )
 def test_a_change_is_one_line_that_begins_with_its_place(change: Change, line: str) -> None:
@@ -57,7 +66,7 @@ def test_a_change_as_json() -> None:
 def test_a_private_change_is_told_to_its_readers() -> None:
     """Another seat learns that there was one."""
     other = Viewer("agent", "c")
-    assert "a/x.toml:3:12: turn 2 (a): next: (private) → (private)" == change_line(
+    assert "a/x.toml:3:12: listed turn 2 (a): next: (private) → (private)" == change_line(
         CHANGE, other
     ).replace('"', "")
     told = change_json(CHANGE, "x.toml", other)

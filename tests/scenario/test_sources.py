@@ -95,7 +95,7 @@ def test_a_journal_that_is_cut_short_is_read_so_far(folder: Path) -> None:
     "content, problem",
     [
         (b"\xff", "the file is not UTF-8"),
-        (b"hello", "this is not TOML"),
+        (b"hello", "the file holds no run"),
         (b"{", "this line is not JSON"),
     ],
 )

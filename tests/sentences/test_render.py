@@ -8,11 +8,12 @@ import pytest
 from attrs import evolve
 
 from deskroom.core import OPERATOR, NoTurn, Viewer
-from deskroom.core.reasons import NoTurnReason
-from deskroom.engine.entries import RoutedEntry, RowEntry
+from deskroom.core.reasons import NoTurnReason, Outcome
+from deskroom.engine.entries import EndEntry, Raised, RoutedEntry, RowEntry
 from deskroom.render.diff import diff_lines
-from deskroom.render.replay import mismatch_line, replay_json, replay_table
+from deskroom.render.replay import mismatch_line, mismatch_title, replay_json, replay_table
 from deskroom.render.screen import Screen
+from deskroom.render.transcript import ended_line
 from deskroom.runs.diff import compare_runs
 from deskroom.runs.values import TURN_VALUES
 from deskroom.runs.why import router_clause, scores_clause, why, why_closed
@@ -193,7 +194,7 @@ def test_a_table_and_a_diff_show_scores_to_the_operator() -> None:
     replay = play(f"{BROADCAST}\nscores = {{ b = 0.9 }}", expect='expect = { next = ["c"] }')
     shown = f"scores: b 0.9, c 0 {RULE}"
     table = [line.split("│") for line in replay_table(replay, Screen(width=200))]
-    assert ["b: the router chose b", shown] == [line[-1].strip() for line in table[-2:]]
+    assert ["b: the router chose b", shown] == [line[-1].strip() for line in table[-3:-1]]
     assert mismatch_line(replay.mismatches[-1]).endswith(f"; the router chose b; {shown}")
     difference = compare_runs(replay.view(OPERATOR), play("").view(OPERATOR))
     assert f"    {shown}" in list(diff_lines(difference))
@@ -231,7 +232,7 @@ def test_a_turn_that_was_never_played_says_so() -> None:
             [COMPLETE, POST],
             "expect = {}",
             (
-                'x.toml:16:1: turn 2 (a): turn: expected "played", got "unused"; '
+                'x.toml:16:1: listed turn 2 (a): turn: expected "played", got "unused"; '
                 "the turn was never played"
             ),
         ),
@@ -264,7 +265,7 @@ def test_a_script_that_the_host_does_not_follow_is_one_line() -> None:
     """It names the row that chose otherwise."""
     replay = play(POST, POST, order="routed")
     assert (
-        'x.toml:16:1: turn 2 (a): order: expected "a", got "b"; '
+        'x.toml:16:1: listed turn 2 (a): order: expected "a", got "b"; '
         "row 2 gave the turn to b, which has no listed turn left"
     ) == mismatch_line(replay.mismatches[-1])
 
@@ -277,9 +278,56 @@ def test_what_a_viewer_may_not_read_is_one_line() -> None:
         mismatch_line(replay.mismatches[-1], viewer)
     )
     assert (
-        "  2 │    1 │ a → b      │ (private) │ not settled"
+        "✗ │   2 │    1 │ a → b      │ (private) │ not settled"
         == list(replay_table(replay, Screen(width=90), viewer=viewer))[-1]
     )
+
+
+@pytest.mark.parametrize(
+    "outcome, replies, error, line",
+    [
+        ("silent", [], None, "turn 2 (a): silent: the seat made no call"),
+        (
+            "refused",
+            ["blank_message", "self_dm"],
+            None,
+            "turn 2 (a): refused: no message was accepted: blank_message, self_dm",
+        ),
+        (
+            "failed",
+            ["ok"],
+            Raised("Oops", "bo\x1bom\n"),
+            "turn 2 (a): failed: the seat raised Oops: bo\\x1bom\\n",
+        ),
+        (
+            "timed_out",
+            [],
+            None,
+            "turn 2 (a): timed_out: the seat took longer than turn_timeout_s",
+        ),
+    ],
+)
+def test_a_turn_without_a_row_is_one_line(
+    outcome: str, replies: list[str], error: Raised | None, line: str
+) -> None:
+    """Its number as in the log, whose it was, how it ended and why; red where something broke."""
+    ended = EndEntry(2, 1, "a", Outcome(outcome), error=error)
+    assert line == ended_line(ended, replies)
+    assert (outcome != "silent") == ("\x1b[31m" in ended_line(ended, replies, Screen(color=True)))
+
+
+def test_two_texts_are_told_apart_by_their_words() -> None:
+    """In a mismatch and in a diff; what is marked how stands before them."""
+    one, other = play('say = "@b go on"'), play('say = "@b go off"')
+    marked = ': "@b go [-on-]{+off+}"'
+    lines = list(diff_lines(compare_runs(one.view(), other.view())))
+    assert f"    A [-…-], B {{+…+}}{marked}" in lines
+    differs = play('say = "@b go off"', expect='expect = { content = "@b go on" }').mismatches[-1]
+    assert (
+        f"x.toml:16:12: turn 1 (a): content: expected [-…-], got {{+…+}}{marked}; "
+        "the last accepted call became row 2"
+    ) == mismatch_line(differs)
+    assert f"turn 1 (a): content{marked}" == mismatch_title(differs, is_brief=True)
 
 
 def test_two_runs_are_told_apart_in_lines() -> None:

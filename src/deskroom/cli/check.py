@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from deskroom.cli.output import EXIT_MISMATCH, EXIT_WRONG, print_json, shown_path
+from deskroom.cli.progress import with_progress
 from deskroom.cli.shared import print_passed_over
 from deskroom.errors import FileError
 from deskroom.printable import counted
@@ -57,7 +58,7 @@ def _checked(paths: Iterable[str]) -> Iterator[Checked]:
     print_passed_over(found)
     for error in found.errors:
         yield Checked(error.path, (error,))
-    for file in found.files:
+    for file in with_progress(found.files, len(found.files), "checking"):
         yield check_scenario(str(file))
 
 

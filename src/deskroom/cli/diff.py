@@ -7,6 +7,7 @@ from typing import Literal
 import click
 
 from deskroom.cli.output import EXIT_MISMATCH, print_json, print_warning, shown_path
+from deskroom.cli.screen import screen
 from deskroom.cli.shared import backend_option, check_seat, log_options, set_up
 from deskroom.core import OPERATOR, Viewer
 from deskroom.render.diff import diff_json, diff_lines
@@ -52,7 +53,7 @@ def diff_command(
     if as_json:
         print_json({"format": 1, **diff_json(comparison, shown_path, all_=all_)})
     else:
-        for line in diff_lines(comparison, all_=all_):
+        for line in diff_lines(comparison, screen(), all_=all_):
             click.echo(line)
     return 0 if comparison.same else EXIT_MISMATCH
 

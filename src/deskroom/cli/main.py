@@ -41,6 +41,10 @@ _COMMANDS: Final = {
         "deskroom.cli.explain:explain_command",
         "Say what the room makes of one message, and why.",
     ),
+    "graph": (
+        "deskroom.cli.graph:graph_command",
+        "Draw a run: who spoke to whom, and who gave whom the turn.",
+    ),
     "import": (
         "deskroom.cli.import_:import_command",
         "Bring in a transcript that was made elsewhere.",
@@ -61,12 +65,16 @@ _COMMANDS: Final = {
         "Print the JSON Schema of the scenario format.",
     ),
     "show": (
-        "deskroom.cli.journal:show_command",
-        "Print a journal's transcript, as a person or a seat reads it.",
+        "deskroom.cli.show:show_command",
+        "Say what happened in a run and why, row by row and turn by turn.",
+    ),
+    "stats": (
+        "deskroom.cli.stats:stats_command",
+        "Say what runs come to in numbers, and plot one.",
     ),
     "tools": ("deskroom.cli.tools:tools_command", "Print the tools that a seat is served."),
     "verify": (
-        "deskroom.cli.journal:verify_command",
+        "deskroom.cli.verify:verify_command",
         "Check every line of a journal against the rules.",
     ),
 }

@@ -16,7 +16,13 @@ from deskroom.cli.shared import check_seat
 from deskroom.core import OPERATOR, Viewer
 from deskroom.engine.entries import Journal, MemoryJournal
 from deskroom.errors import FileError
-from deskroom.render.replay import mismatch_line, replay_json, replay_lines, scenario_title
+from deskroom.render.replay import (
+    mismatch_line,
+    mismatch_lines,
+    replay_json,
+    replay_lines,
+    scenario_title,
+)
 from deskroom.render.screen import PLAIN, Screen
 from deskroom.render.text import one_line
 from deskroom.scenario import Replay, Scenario, load_scenario, replay_scenario
@@ -40,6 +46,7 @@ class Options:
     viewer: Viewer = OPERATOR
     quiet: bool = False
     verbose: bool = False
+    all_: bool = False
     as_json: bool = False
     fail_on_unused: bool = False
     journal_path: str | None = None
@@ -136,7 +143,9 @@ def _replay(scenario: Scenario, options: Options) -> FileResult:
         if not options.quiet:
             verbose = options.verbose
             lines += replay_lines(replay, options.screen, viewer=viewer, verbose=verbose)
-        lines += [*_change_lines(changes, options), *problems]
+        more = None if options.all_ else "--all shows them"
+        lines += _change_lines(changes, options)
+        lines += mismatch_lines(replay.mismatches, viewer, options.screen, more=more)
     return FileResult(
         path=path,
         status="passed" if replay.ok else "failed",
@@ -220,9 +229,9 @@ def _what_if(scenario: Scenario, options: Options) -> FileResult:
     before = replay_scenario(scenario, backend=options.backend)
     after = replay_scenario(_changed(scenario, options), backend=options.backend)
     comparison = compare_runs(before.view(options.viewer), after.view(options.viewer))
-    lines = list(diff_lines(comparison, all_=True))
+    lines = list(diff_lines(comparison, options.screen, all_=True))
     path = shown_path(scenario.path)
-    problems = () if comparison.same else tuple(lines)
+    problems = () if comparison.same else tuple(diff_lines(comparison, all_=True))
     if not options.quiet:
         lines = [scenario_title(scenario), *lines, ""]
     elif comparison.same:

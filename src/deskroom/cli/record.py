@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from deskroom.cli.output import print_warning
+from deskroom.cli.progress import reading
 from deskroom.cli.shared import log_options, set_up
 from deskroom.files import check_output, write_output
 from deskroom.printable import counted
@@ -54,7 +55,8 @@ def _sound_run(path: str) -> Run:
 
     A last line that a crash cut short is left out.
     """
-    run, torn = read_journal_run(path)
+    with reading([path], "reading") as opened:
+        run, torn = read_journal_run(path, opened(path))
     if torn is not None:
         print_warning(torn.place, f"{torn.problem}; it is left out")
     return run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from functools import partial
 from hashlib import sha256
@@ -27,6 +27,8 @@ from deskroom.core import OPERATOR, Viewer
 from deskroom.errors import UsageError
 from deskroom.files import STDIN, can_read_again
 from deskroom.printable import counted
+from deskroom.render.rows import Status, styled_as
+from deskroom.render.screen import Screen
 from deskroom.render.text import one_line
 from deskroom.scenario.format.find import search
 
@@ -40,9 +42,15 @@ _VERY_MANY: Final = 100
 
 @define
 class Tally:
-    """What came of all files."""
+    """What came of all files; ``left`` counts those that were not played, after one that failed."""
 
+    exit_first: bool = False
     results: list[FileResult] = field(factory=list)
+    left: int = 0
+
+    def is_over(self) -> bool:
+        """Whether one failed, and nothing is to be played after it."""
+        return self.exit_first and any(result.status != "passed" for result in self.results[-1:])
 
     def add(self, result: FileResult) -> None:
         """Count one file, and print what there is to say of it."""
@@ -81,6 +89,10 @@ class Tally:
     help="Print only mismatches, errors, warnings about files, and the summary.",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Print every message in full, and seats' text.")
+@click.option("--all", "all_", is_flag=True, help="Print all mismatches of a file, not only 20.")
+@click.option(
+    "-x", "--exitfirst", "exit_first", is_flag=True, help="Stop at the first file that fails."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
 @click.option("--as", "seat", metavar="SEAT", help="Show only what this seat may read.")
 @click.option("--fail-on-unused", is_flag=True, help="A listed turn left over is a mismatch.")
@@ -130,6 +142,8 @@ def replay_command(
     *,
     quiet: bool,
     verbose: bool,
+    all_: bool,
+    exit_first: bool,
     as_json: bool,
     seat: str | None,
     fail_on_unused: bool,
@@ -151,7 +165,9 @@ def replay_command(
     PATH may be `-`, which reads a scenario from stdin.
 
     Each scenario is shown as a table: the rows in order, who spoke to whom, who is next and why.
-    A mismatch names the file and line, what was expected, what came out, and the host's reason.
+    A row or turn with a mismatch is marked where it stands. The mismatch names the file and line, the
+    turn as the log numbers it, what was expected, what came out, and the host's reason; of a message
+    that came out otherwise the words that differ are marked, `[-expected-]` and `{+got+}`.
 
     With --update, expectations that differ are rewritten in place, and `expect = {}` is filled; with
     --pin, each turn without any and the run get what `record` would write. Comments and layout stay,
@@ -168,6 +184,7 @@ def replay_command(
         viewer=OPERATOR if seat is None else Viewer("agent", seat),
         quiet=quiet,
         verbose=verbose,
+        all_=all_,
         as_json=as_json,
         fail_on_unused=fail_on_unused,
         journal_path=journal_path,
@@ -181,14 +198,17 @@ def replay_command(
         screen=screen(),
     )
     _check(options)
-    tally = Tally()
+    tally = Tally(exit_first=exit_first)
     files = shuffled(_found(paths, tally), seed)
     if journal_path is not None and len(files) > 1:
         raise UsageError(f"--journal keeps one scenario, and {len(files)} were named")
     if update and not all(can_read_again(file) for file in files):
         raise UsageError("--update writes into files, and stdin or a pipe is none")
-    # A process of a pool has no stdin.
-    _play_all(files, options, tally, 1 if STDIN in files else jobs_for(jobs, len(files)), logs)
+    # A process of a pool has no stdin. It may also have written into a file that is not to be played,
+    # or have logged about it.
+    is_heard = options.writes or logs.level not in {"error", "critical"}
+    alone = STDIN in files or (exit_first and is_heard)
+    _play_all(files, options, tally, 1 if alone else jobs_for(jobs, len(files)), logs)
     _finish(tally, options, seed)
     if junit_path is not None:
         _write_junit(tally, junit_path)
@@ -220,7 +240,8 @@ def _found(paths: Iterable[str], tally: Tally) -> list[str]:
     found = search(paths)
     print_passed_over(found)
     for error in found.errors:
-        tally.add(wrong(error))
+        if not tally.is_over():
+            tally.add(wrong(error))
     return [str(file) for file in found.files]
 
 
@@ -247,34 +268,39 @@ def jobs_for(asked: int | None, files: int) -> int:
 def _play_all(
     files: Sequence[str], options: Options, tally: Tally, jobs: int, logs: LogOptions
 ) -> None:
+    before = len(tally.results)
+    if tally.is_over():
+        tally.left = len(files)
+        return
+    with closing(_results(files, options, jobs, logs)) as results:
+        for result in with_progress(results, len(files), "replaying"):
+            tally.add(result)
+            if tally.is_over():
+                break
+    tally.left = len(files) + before - len(tally.results)
+
+
+def _results(
+    files: Sequence[str], options: Options, jobs: int, logs: LogOptions
+) -> Generator[FileResult]:
+    """Yield what comes of each file, in order."""
     if jobs <= 1:
-        play_files(with_progress(files, len(files), "replaying"), options, tally.add)
+        yield from (play(path, options) for path in files)
         return
     from deskroom.cli.pool import play_in_processes
 
-    results = play_in_processes(
+    yield from play_in_processes(
         play_files,
         files,
         options,
         jobs=jobs,
         set_up=partial(configure_logs, logs.format or "", logs.level or ""),
     )
-    with closing(results):
-        for result in with_progress(results, len(files), "replaying"):
-            tally.add(result)
 
 
-def play_files(
-    files: Iterable[str], options: Options, take: Callable[[FileResult], None] | None = None
-) -> list[FileResult]:
-    """Play files one after the other.
-
-    Returns the results, or gives each to ``take`` as soon as it is there.
-    """
-    results: list[FileResult] = []
-    for path in files:
-        (take or results.append)(play(path, options))
-    return results
+def play_files(files: Iterable[str], options: Options) -> list[FileResult]:
+    """Play files one after the other."""
+    return [play(path, options) for path in files]
 
 
 # --- summing up --------------------------------------------------------------------------------
@@ -288,12 +314,14 @@ def _finish(tally: Tally, options: Options, seed: str | None) -> None:
             summary["updates"] = updated
         if seed is not None:
             summary["shuffle"] = seed
+        if tally.exit_first:
+            summary["not_played"] = tally.left
         documents = [result.document for result in tally.results]
         print_json({"format": 1, "scenarios": documents, "summary": summary})
         return
     names = {"passed": "the same", "failed": "different"} if options.diff else {}
     counts = ", ".join(
-        f"{count} {names.get(status, status)}"
+        _counted(count, status, names.get(status, status), options.screen)
         for status, count in tally.counts.items()
         if count or status == "passed"
     )
@@ -303,7 +331,15 @@ def _finish(tally: Tally, options: Options, seed: str | None) -> None:
         line += f"; {counted(updated, 'expectation')} updated"
     if seed is not None:
         line += f"; shuffled with seed {one_line(seed)}"
+    if tally.is_over():
+        line += f"; stopped there, {tally.left} not played"
     click.echo(line)
+
+
+def _counted(count: int, status: str, name: str, screen: Screen) -> str:
+    """Return how many files came to something, in its colour."""
+    color: Status = "passed" if status == "passed" else "failed"
+    return styled_as(f"{count} {name}", color if count else None, screen)
 
 
 def _write_junit(tally: Tally, path: str) -> None:

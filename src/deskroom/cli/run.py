@@ -5,20 +5,24 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from functools import partial
+from pathlib import Path
+from shlex import join
 from typing import Final, Literal
 
 import anyio
 import click
 
 from deskroom.cli.screen import screen
-from deskroom.cli.shared import backend_option, log_options, set_up
+from deskroom.cli.shared import BACKENDS, backend_option, log_options, set_up
 from deskroom.core import OPERATOR, project
-from deskroom.engine.entries import Entry
+from deskroom.engine.entries import CallEntry, EndEntry, Entry, Journal, TurnEntry
 from deskroom.errors import UsageError
+from deskroom.files import STDIN
 from deskroom.journal import JournalFile, Sync, verify_entries
 from deskroom.printable import counted
+from deskroom.render.screen import Screen
 from deskroom.render.text import one_line
-from deskroom.render.transcript import transcript_line
+from deskroom.render.transcript import ended_line, transcript_line
 from deskroom.room import RealClock, RoomResult, RowEntry
 from deskroom.runs.run import Run
 from deskroom.scenario import Scenario, load_scenario
@@ -56,10 +60,10 @@ def run_command(
     log_format: str | None,
     log_level: str | None,
 ) -> int:
-    """Play a scenario and print each row as it is committed. Nothing is compared: see replay.
+    """Play a scenario and print each row as it is committed, and how each turn without one ended.
 
-    With --journal the run survives whatever happens to the process; --resume continues such a
-    journal exactly where it stops.
+    Nothing is compared: see replay. With --journal the run survives whatever happens to the process;
+    --resume continues such a journal exactly where it stops. An interrupt prints the command for that.
 
     \b
     Exit codes: 0 the room closed, 2 a file is wrong or cannot be written.
@@ -72,13 +76,42 @@ def run_command(
         return _closed(_play(scenario, None, (), backend, quiet=quiet))
     clock = RealClock()
     opened = partial(JournalFile.resume if resume else JournalFile.create, timer=clock.now)
-    with _journal(scenario, opened(journal_path, sync=sync), resume=resume) as journal:
-        result = _play(scenario, journal, journal.entries, backend, quiet=quiet)
+    try:
+        with _journal(scenario, opened(journal_path, sync=sync), resume=resume) as journal:
+            result = _play(scenario, journal, journal.entries, backend, quiet=quiet)
+    except BaseException as error:
+        if not _is_interrupt(error) or not Path(journal_path).exists():
+            raise
+        # Behind the ^C that a terminal shows.
+        command = _how_to_resume(scenario_path, journal_path, backend, sync)
+        click.echo(f"\n{command}", err=True)
+        raise click.Abort from None
     # Only now is all of it written.
     remark = sync_remark(journal.sync_s, clock.now())
     if remark is not None:
         click.echo(one_line(f"{journal_path}: {remark}"), err=True)
     return _closed(result)
+
+
+def _is_interrupt(error: BaseException) -> bool:
+    if isinstance(error, BaseExceptionGroup):
+        return error.subgroup(KeyboardInterrupt) is not None
+    return isinstance(error, KeyboardInterrupt)
+
+
+def _how_to_resume(scenario_path: str, journal_path: str, backend: str, sync: str) -> str:
+    """Return the command that resumes a run, as a shell takes it."""
+    if scenario_path == STDIN:
+        scenario_path = "SCENARIO"
+    # A name that begins with a dash would be an option.
+    names = ["--", scenario_path] if scenario_path.startswith("-") else [scenario_path]
+    options = [f"--journal={journal_path}"] if journal_path.startswith("-") else []
+    options = options or ["--journal", journal_path]
+    options += ["--resume"]
+    options += ["--backend", backend] if backend != BACKENDS[0] else []
+    options += ["--sync", sync] if sync != "row" else []
+    command = [*options, *names] if len(names) > 1 else [*names, *options]
+    return one_line(f"to resume: {join(['deskroom', 'run', *command])}")
 
 
 def sync_remark(sync_s: float, total_s: float) -> str | None:
@@ -126,9 +159,35 @@ def _play(
         for seen in () if quiet else project([entry.row], OPERATOR):
             click.echo(transcript_line(seen, out))
 
-    room = scripted_room(scenario, journal=journal, resume=entries, on_row=show)
+    room = scripted_room(
+        scenario,
+        journal=journal if quiet else _Ends(journal, out),
+        resume=entries,
+        on_row=show,
+        keeps_digest=journal is not None,
+    )
     options = LOOP_OPTIONS[backend]
     return anyio.run(run_scripted, room, backend=backend, backend_options=options)
+
+
+class _Ends:
+    """A journal that prints how each turn without a row ended, once that is written."""
+
+    def __init__(self, journal: Journal | None, out: Screen) -> None:
+        self._journal = journal
+        self._out = out
+        self._replies: list[str] = []
+
+    def write(self, entry: Entry) -> None:
+        """Keep one entry, and print it if it is such an end."""
+        if self._journal is not None:
+            self._journal.write(entry)
+        if isinstance(entry, TurnEntry):
+            self._replies = []
+        elif isinstance(entry, CallEntry) and not entry.late:
+            self._replies.append(entry.reply)
+        elif isinstance(entry, EndEntry):
+            click.echo(ended_line(entry, self._replies, self._out))
 
 
 def _closed(result: RoomResult) -> int:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from deskroom.core.reasons import CallFault
 from deskroom.imports.records import DeskCall, Left, Record
 from deskroom.speech.parse import parse_call
-from deskroom.speech.tools import tool_specs
+from deskroom.speech.tools import OLD_NAMES, bare, tool_specs
 from deskroom.speech.utterance import Read, Rejection, Utterance
 
-__all__ = ["is_desk_tool", "said_by"]
+__all__ = ["calls_in", "is_desk_tool", "said_by"]
 
-_PREFIX: Final = "desk_"
+#: What stands between the name of a server and that of its tool: ``mcp__room__…``, ``room.…``.
+_SERVER: Final = re.compile(r"__|[./:]")
 _PARAMETERS: Final = {
     spec.name: frozenset(parameter.name for parameter in spec.parameters) for spec in tool_specs()
 }
@@ -21,13 +23,14 @@ _PARAMETERS: Final = {
 
 def is_desk_tool(name: object) -> bool:
     """Whether a tool of this name is one of deskroom's."""
-    return isinstance(name, str) and _bare(name) in _PARAMETERS
+    return isinstance(name, str) and _bare_name(name) is not None
 
 
-def _bare(name: str) -> str:
-    """Return a tool's name without the prefix, and without that of an MCP server before it."""
-    _, found, bare = name.rpartition(_PREFIX)
-    return bare if found else ""
+def _bare_name(name: str) -> str | None:
+    """Return the bare name of one of our tools, also where a client put its server's name before."""
+    found = bare(_SERVER.split(name)[-1])
+    found = None if found is None else OLD_NAMES.get(found, found)
+    return found if found in _PARAMETERS else None
 
 
 def said_by(record: Record) -> tuple[Utterance | None, tuple[Left, ...]]:
@@ -47,10 +50,12 @@ def said_by(record: Record) -> tuple[Utterance | None, tuple[Left, ...]]:
 
 def _read(call: DeskCall) -> tuple[str, Utterance | None]:
     """Return an utterance, or a word for what a call was that says nothing."""
-    bare = _bare(call.tool)
-    if not _fits(bare, call.arguments):
+    name = _bare_name(call.tool)
+    if name is None:
+        return CallFault.UNKNOWN_TOOL, None
+    if not _fits(name, call.arguments):
         return CallFault.BAD_ARGUMENTS, None
-    match parse_call(bare, call.arguments):
+    match parse_call(name, call.arguments):
         case Read():
             return "read of the desk", None
         case Rejection(kind=fault):
@@ -74,7 +79,7 @@ def _is_typed(key: str, value: object) -> bool:
     return isinstance(value, str)
 
 
-def calls_in(found: Iterator[tuple[object, object]]) -> tuple[DeskCall, ...]:
+def calls_in(found: Iterable[tuple[object, object]]) -> tuple[DeskCall, ...]:
     """Return those of some recorded calls (name, decoded arguments) that are of our tools."""
     return tuple(
         DeskCall(tool=str(name), arguments=arguments if isinstance(arguments, dict) else {})

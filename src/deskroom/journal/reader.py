@@ -9,10 +9,18 @@ from typing import IO, Final, Self
 from deskroom.engine.entries import Entry, HeaderEntry
 from deskroom.errors import FileError, RoomFailure, WireError
 from deskroom.files import open_file, reason_of
-from deskroom.journal.chain import FIRST, checked, unseal
+from deskroom.journal.chain import FIRST, body_of, checked, unseal
 from deskroom.wire import entry_in
 
-__all__ = ["MAX_LINE_BYTES", "JournalError", "JournalReader", "Line", "Torn", "read_journal"]
+__all__ = [
+    "MAX_LINE_BYTES",
+    "JournalError",
+    "JournalReader",
+    "Line",
+    "Torn",
+    "begins_journal",
+    "read_journal",
+]
 
 #: A longer line is neither written nor read.
 MAX_LINE_BYTES: Final = 64 * 1024 * 1024
@@ -26,6 +34,9 @@ _IMPORTED: Final = b'{"transcript":'
 _ROWLESS: Final = tuple(
     b'{"kind":"%s",' % kind for kind in (b"turn", b"call", b"excess", b"end", b"routed")
 )
+#: How a call's line ends that was accepted in time, before its digest; its arguments stand before.
+_ACCEPTED: Final = b',"reply":"ok","late":false,"source":"call"'
+_CALL: Final = b'{"kind":"call",'
 
 
 class JournalError(FileError, RoomFailure):
@@ -53,14 +64,21 @@ class JournalReader:
 
     A pipe, and stdin as ``-``, can be read once. ``file`` is the journal where it is open already.
     Use it as a context manager. With ``only_rows`` the other lines of turns are checked against the
-    chain, and neither decoded nor yielded. Everything raises ``JournalError`` for a line that is wrong.
+    chain, and neither decoded nor yielded; without ``accepted`` calls, those are not.
+    Everything raises ``JournalError`` for a line that is wrong.
     """
 
     def __init__(
-        self, path: str | Path, *, only_rows: bool = False, file: IO[bytes] | None = None
+        self,
+        path: str | Path,
+        *,
+        only_rows: bool = False,
+        accepted: bool = True,
+        file: IO[bytes] | None = None,
     ) -> None:
         self.path = str(path)
         self._only_rows = only_rows
+        self._accepted = accepted
         self._digest, self._end, self._lines = FIRST, 0, 0
         #: Whether bytes behind the last whole line have been seen.
         self.is_torn = False
@@ -81,7 +99,7 @@ class JournalReader:
                 if not raw.endswith(b"\n"):
                     self._torn(raw)
                     return
-                if self._only_rows and self._lines and raw.startswith(_ROWLESS):
+                if self._lines and self._is_passed_over(raw):
                     self._skip(raw)
                 else:
                     yield self._line(raw)
@@ -89,6 +107,11 @@ class JournalReader:
             raise JournalError(
                 self.path, f"the journal cannot be read: {reason_of(error)}"
             ) from None
+
+    def _is_passed_over(self, raw: bytes) -> bool:
+        if self._only_rows:
+            return raw.startswith(_ROWLESS)
+        return not self._accepted and raw.startswith(_CALL) and body_of(raw).endswith(_ACCEPTED)
 
     def _read_line(self) -> bytes:
         """Return the next line, which may have no end.
@@ -140,16 +163,25 @@ class JournalReader:
         self._file.close()
 
 
+def begins_journal(first: bytes) -> bool:
+    """Whether a file's first bytes are those of a journal, damaged or not, or of one just begun."""
+    return bool(first) and (first.startswith(_BEGINS[:9]) or _BEGINS.startswith(first))
+
+
 def read_journal(
-    path: str | Path, *, only_rows: bool = False, file: IO[bytes] | None = None
+    path: str | Path,
+    *,
+    only_rows: bool = False,
+    accepted: bool = True,
+    file: IO[bytes] | None = None,
 ) -> Iterator[Line]:
     """Yield the lines of a journal, in order, each checked against the chain.
 
-    ``file`` is the journal where it is open already; it is closed at the end.
-    Raises ``JournalError`` at the first line that is wrong, and ``Torn``, which is one, when that
+    ``file`` is the journal where it is open already; it is closed at the end. Which lines are passed
+    over, ``JournalReader`` says. Raises ``JournalError`` at the first line that is wrong, and ``Torn``, which is one, when that
     is a last line cut short by a crash.
     """
-    with JournalReader(path, only_rows=only_rows, file=file) as reader:
+    with JournalReader(path, only_rows=only_rows, accepted=accepted, file=file) as reader:
         yield from reader.lines()
         reader.end()
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from attrs import field, frozen
 
-from deskroom.engine.entries import HeaderEntry, RowEntry
+from deskroom.engine.entries import Entry, HeaderEntry, RowEntry
 from deskroom.errors import FileError, WireError
 from deskroom.files import can_read_again, open_file, reason_of
 from deskroom.journal.chain import FIRST, unseal
@@ -30,12 +30,21 @@ _DIGEST: Final = re.compile(rb'"digest":"([0-9a-f]{16})"\}\Z')
 
 @frozen(kw_only=True)
 class Tail:
-    """The rows in the last ``lines`` whole lines of a journal; ``is_torn`` says that more follows."""
+    """The entries in the last whole lines of a journal; ``is_torn`` says that more follows."""
 
     header: HeaderEntry
-    rows: tuple[RowEntry, ...] = field(repr=False)
-    lines: int
+    entries: tuple[Entry, ...] = field(repr=False)
     is_torn: bool
+
+    @property
+    def rows(self) -> tuple[RowEntry, ...]:
+        """The rows among them."""
+        return tuple(entry for entry in self.entries if isinstance(entry, RowEntry))
+
+    @property
+    def lines(self) -> int:
+        """How many lines were read."""
+        return len(self.entries)
 
 
 def read_tails(path: str | Path) -> Iterator[Tail]:
@@ -76,15 +85,13 @@ def _tail(path: str, first: bytes, block: bytes) -> Tail:
         # The first may be half a line; all that the next one hangs on is its digest.
         found = _DIGEST.search(lines.pop(0))
         digest = found[1] if found else b""
-    rows = []
+    entries: list[Entry] = []
     for back, line in enumerate(lines):
         try:
             value, digest = unseal(line + b"\n", digest)
-            entry = entry_in(value)
+            entries.append(entry_in(value))
         except WireError as error:
             number = len(lines) - back
             problem = f"line {number} from the end is bad: {error}"
             raise JournalError(path, problem) from None
-        if isinstance(entry, RowEntry):
-            rows.append(entry)
-    return Tail(header=header, rows=tuple(rows), lines=len(lines), is_torn=bool(rest))
+    return Tail(header=header, entries=tuple(entries), is_torn=bool(rest))

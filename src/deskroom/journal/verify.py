@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Final, TypeVar
+from typing import IO, Any, ClassVar, Final, TypeVar
 
 from attrs import evolve, frozen
 
@@ -64,12 +64,12 @@ class Verified:
     closed: CloseReason | None
 
 
-def verify(path: str | Path) -> Verified:
-    """Check every line of a journal.
+def verify(path: str | Path, *, file: IO[bytes] | None = None) -> Verified:
+    """Check every line of a journal; ``file`` is the journal where it is open already.
 
     Raises ``JournalError`` with the first line that is wrong, and how.
     """
-    return verify_entries((line.entry for line in read_journal(path)), path)
+    return verify_entries((line.entry for line in read_journal(path, file=file)), path)
 
 
 def verify_entries(entries: Iterable[Entry], path: str | Path) -> Verified:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any
 
 from attrs import asdict
 
 from deskroom.render.replay import routing_json
-from deskroom.render.rows import private_text, routing_text
-from deskroom.render.text import one_line, printable, shortened, value_text
+from deskroom.render.rows import private_text, routing_text, short_content
+from deskroom.render.screen import PLAIN, Screen
+from deskroom.render.text import one_line, printable, value_text
+from deskroom.render.worddiff import diff_legend, diff_text
 from deskroom.runs.diff import Comparison, Count, Difference
 from deskroom.runs.view import RunView, ViewItem
 
 __all__ = ["diff_json", "diff_lines"]
-
-_SHORT: Final = 240
 
 Json = dict[str, Any]
 
@@ -23,19 +23,21 @@ Json = dict[str, Any]
 # For people
 
 
-def diff_lines(comparison: Comparison, *, all_: bool = False) -> Iterator[str]:
+def diff_lines(
+    comparison: Comparison, screen: Screen = PLAIN, *, all_: bool = False
+) -> Iterator[str]:
     """Yield what differs: the first difference, or all, then a summary. None of it is wrapped."""
     differences = comparison.differences if all_ else comparison.differences[:1]
     for number, difference in enumerate(differences):
         if number:
             yield ""
-        yield from _difference(difference, comparison)
+        yield from _difference(difference, comparison, screen)
     if differences:
         yield ""
     yield from (one_line(line) for line in _summary(comparison))
 
 
-def _difference(difference: Difference, comparison: Comparison) -> Iterator[str]:
+def _difference(difference: Difference, comparison: Comparison, screen: Screen) -> Iterator[str]:
     for letter, item, other in (
         ("A", difference.a, comparison.a),
         ("B", difference.b, comparison.b),
@@ -46,6 +48,17 @@ def _difference(difference: Difference, comparison: Comparison) -> Iterator[str]
             yield from _item(item, letter)
     if difference.keys:
         yield f"    differs in: {', '.join(difference.keys)}"
+    if "content" in difference.keys:
+        yield from _texts(difference, screen)
+
+
+def _texts(difference: Difference, screen: Screen) -> Iterator[str]:
+    """Yield the words that differ, where both have any."""
+    one, other = (
+        None if item is None else item.facts.get("content") for item in (difference.a, difference.b)
+    )
+    if isinstance(one, str) and isinstance(other, str):
+        yield f'    {diff_legend("A", "B", screen)}: "{diff_text(one, other, screen)}"'
 
 
 def _missing(difference: Difference, view: RunView, letter: str) -> str:
@@ -94,7 +107,7 @@ def _what(item: ViewItem) -> str:
         return f"({item.facts.get('outcome') or 'not ended'})"
     if item.hidden:
         return private_text(item.hidden)
-    return shortened(item.facts["content"], _SHORT)
+    return short_content(item)
 
 
 def _detail(key: str, value: Any) -> str:  # noqa: ANN401 - a value of the file format

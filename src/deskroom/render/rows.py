@@ -10,9 +10,11 @@ from typing import Final, Literal
 
 from attrs import frozen
 
+from deskroom.core import Directory
 from deskroom.render.screen import PLAIN, Screen
 from deskroom.render.table import table_lines, wrapped
 from deskroom.render.text import printable, shortened
+from deskroom.runs.notes import row_notes
 from deskroom.runs.view import Routing, RunView, ViewItem, tells
 from deskroom.runs.why import MOST_SCORES, scores_clause
 
@@ -20,9 +22,11 @@ __all__ = [
     "PRIVATE",
     "Mark",
     "Status",
+    "next_name",
     "private_text",
     "routing_text",
     "run_table",
+    "short_content",
     "sign",
     "styled_as",
 ]
@@ -138,8 +142,8 @@ def _entry(item: ViewItem, view: RunView, mark: Mark | None, *, verbose: bool) -
         row, (what, following) = "-", _turn_cells(item, view, verbose=verbose)
     else:
         row, following = str(item.sequence), _next(item, verbose=verbose)
-        what = printable(item.row.content)
-        what = _with_text(what, item.text) if verbose else shortened(what, _SHORT)
+        what = item.row.content if verbose else short_content(item, view.directory)
+        what = _with_text(printable(what), item.text if verbose else "")
     return _Entry(
         row=row,
         turn=turn,
@@ -148,6 +152,21 @@ def _entry(item: ViewItem, view: RunView, mark: Mark | None, *, verbose: bool) -
         following="\n".join(filter(None, [following, *lines])),
         status=status,
     )
+
+
+def short_content(item: ViewItem, directory: Directory | None = None) -> str:
+    """Return what a row says, cut where it is long, but for the `@` that decided who is next.
+
+    Where none did, the first `@` stays, for it is what the reason is about.
+    """
+    content = str(item.facts["content"])
+    if len(content) <= _SHORT:
+        return content
+    if item.chosen is not None:
+        before = content.encode("utf-8", "surrogatepass")[: item.chosen]
+        return shortened(content, _SHORT, len(before.decode("utf-8", "ignore")))
+    note = next(iter(row_notes(item, directory, limit=1)), None)
+    return shortened(content, _SHORT, None if note is None else note.start)
 
 
 def _stub_cells(item: ViewItem) -> tuple[str, str, str]:
@@ -190,21 +209,26 @@ def _who(item: ViewItem) -> str:
 
 
 def _next(item: ViewItem, *, verbose: bool) -> str:
-    facts = item.facts
-    following, why = facts.get("next"), printable(item.why or "")
+    facts, name = item.facts, next_name(item)
     lines = ["completes"] if facts.get("completes") else []
     if facts.get("refusal"):
         lines.append(f"not private: {facts['refusal']}")
-    if "next" not in facts:
-        return "\n".join(lines)
-    if not isinstance(following, dict):
-        name = ", ".join(following) if isinstance(following, list) else following
-        lines.append(f"{printable(name or 'nobody')}: {why}")
-    elif facts["kind"] != "wrote":
-        lines.append(f"nobody: {why}")
+    if name is not None:
+        lines.append(f"{name}: {printable(item.why or '')}")
     if item.routing is not None:
         lines.append(printable(routing_text(item.routing, most=None if verbose else MOST_SCORES)))
     return "\n".join(lines)
+
+
+def next_name(item: ViewItem) -> str | None:
+    """Return whom a row gives the turn to, or ``nobody``; None where that is no question."""
+    if "next" not in item.facts:
+        return None
+    following = item.facts["next"]
+    if isinstance(following, dict):
+        return None if item.facts["kind"] == "wrote" else "nobody"
+    name = ", ".join(following) if isinstance(following, list) else following
+    return printable(name or "nobody")
 
 
 def routing_text(routing: Routing, *, most: int | None = MOST_SCORES) -> str:

@@ -29,10 +29,10 @@ from deskroom.engine.setup import Setup
 from deskroom.engine.state import Pending, RoomState, TurnRecord
 from deskroom.errors import RoomFailure, UsageError
 
-__all__ = ["Run", "RunItem", "RunTurn"]
+__all__ = ["MOST_REPLIES", "Run", "RunItem", "RunTurn"]
 
 #: No more replies to calls that were only counted are listed.
-_MOST_REPLIES: Final = 1000
+MOST_REPLIES: Final = 1000
 
 #: A grant: the turn's number, the attempt, and the seat.
 Grant = tuple[int, int, str]
@@ -250,7 +250,7 @@ def _replies(record: TurnRecord) -> tuple[str, ...]:
     if not record.excess:
         return tuple(replies)
     first = replies.index(CallFault.TOO_MANY_CALLS)
-    more = [CallFault.TOO_MANY_CALLS] * min(record.excess, _MOST_REPLIES)
+    more = [CallFault.TOO_MANY_CALLS] * min(record.excess, MOST_REPLIES)
     return (*replies[:first], *map(str, more), *replies[first:])
 
 

@@ -31,6 +31,7 @@ __all__ = [
     "narrowed",
     "row_facts",
     "tells",
+    "view_item",
     "view_run",
 ]
 
@@ -133,14 +134,7 @@ def view_run(
 ) -> RunView:
     """Return what a viewer may know of a run. ``path`` is where it came from."""
     settled = settlements(run.rows)
-    items = [
-        evolve(
-            _row_item(item, settled) if item.entry else _turn_item(item),
-            path=path,
-            line=line_of(item),
-        )
-        for item in run.items
-    ]
+    items = [view_item(item, path=path, line=line_of(item), settled=settled) for item in run.items]
     rows = (item for item in items if item.is_row)
     rowless = [item for item in items if not item.is_row]
     whole = RunView(
@@ -161,7 +155,22 @@ def view_run(
     return narrowed(whole, viewer)
 
 
-def _row_item(item: RunItem, settled: Mapping[int, int | None]) -> ViewItem:
+def view_item(
+    item: RunItem,
+    *,
+    path: str = "",
+    line: int | None = None,
+    settled: Mapping[int, int | None] | None = None,
+) -> ViewItem:
+    """Return all that is known of a row or a turn; ``settled`` says which row settles an aside."""
+    if item.entry is None:
+        return _turn_item(item, path, line)
+    return _row_item(item, settled or {}, path, line)
+
+
+def _row_item(
+    item: RunItem, settled: Mapping[int, int | None], path: str, line: int | None
+) -> ViewItem:
     entry, turn = item.entry, item.turn
     assert entry is not None  # noqa: S101 - the caller has looked
     mention = entry.decision.mention if isinstance(entry.decision, TurnFor) else None
@@ -175,6 +184,8 @@ def _row_item(item: RunItem, settled: Mapping[int, int | None]) -> ViewItem:
     if turn is not None:
         facts |= {"hop": turn.hop, "replies": list(turn.replies)}
     return ViewItem(
+        path=path,
+        line=line,
         seat=turn.seat if turn else None,
         sequence=entry.row.sequence,
         turn=entry.turn,
@@ -197,10 +208,12 @@ def _routing(item: RunItem) -> Routing | None:
     return Routing(dict(item.routed.scores), item.setup.policy.broadcast.width)
 
 
-def _turn_item(item: RunItem) -> ViewItem:
+def _turn_item(item: RunItem, path: str, line: int | None) -> ViewItem:
     turn = item.turn
     assert turn is not None  # noqa: S101 - what is no row is a turn
     return ViewItem(
+        path=path,
+        line=line,
         seat=turn.seat,
         turn=turn.number,
         trigger=turn.trigger,
@@ -256,6 +269,8 @@ def _comes_before(rowless: ViewItem, row: ViewItem, turn: int, sequence: int) ->
     number = rowless.turn or 0
     # The row about its files, and the row of its own retry, come after it.
     at = 0 if row.stub is not None else row.turn or 0
+    if 0 < at < number:
+        return False  # as the row about the files of the turn before it
     return brought and (turn >= number - 1 or at >= number)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from deskroom.core import Decision, NoTurn, Row, TurnFor, agent, explain_mentions
 from deskroom.core.episode import ALSO_ROUTED_ABOVE
 from deskroom.core.explain import Note
 from deskroom.core.reasons import NoTurnReason
-from deskroom.engine.entries import RowEntry
+from deskroom.engine.entries import Raised, RowEntry
 from deskroom.engine.routing import candidates, unreachable
 from deskroom.engine.sentences import explain_decision, note_sentence
 from deskroom.printable import counted
@@ -24,6 +24,7 @@ __all__ = [
     "scores_clause",
     "why",
     "why_closed",
+    "why_no_row",
 ]
 
 _MOST_NOTES: Final = 4
@@ -64,14 +65,19 @@ def _why_no_row(item: RunItem) -> str:
     turn = item.turn
     if turn is None:
         return "the turn was never played"
-    if turn.outcome == "refused":
-        return f"no message was accepted: {', '.join(turn.replies)}"
-    if turn.error is not None:
-        return f"the seat raised {turn.error}"
+    return why_no_row(turn.outcome, turn.replies, turn.error)
+
+
+def why_no_row(outcome: str | None, replies: Sequence[str], error: Raised | None) -> str:
+    """Return why a turn became no row, by how it ended, its replies, and what the seat raised."""
+    if outcome == "refused":
+        return f"no message was accepted: {', '.join(replies)}"
+    if error is not None:
+        return f"the seat raised {error}"
     return {
         "silent": "the seat made no call",
         "timed_out": "the seat took longer than turn_timeout_s",
-    }.get(turn.outcome or "", "the room closed during the turn")
+    }.get(outcome or "", "the room closed during the turn")
 
 
 def _why_audience(entry: RowEntry) -> str:

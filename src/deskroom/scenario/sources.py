@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from io import BytesIO
 from typing import IO, Any, Final, Literal
 
@@ -29,6 +30,9 @@ Backend = Literal["asyncio", "trio"]
 #: As much of a transcript, or of a journal that comes through a pipe, is held in memory.
 _MOST_BYTES: Final = 256 * 1024 * 1024
 
+#: A file without any of these keys has nothing of a scenario.
+_OF_A_SCENARIO: Final = re.compile(r"^[ \t]*\[*[ \t]*(format|desk|turn)\b", re.MULTILINE)
+
 
 @frozen(kw_only=True)
 class Source:
@@ -54,8 +58,10 @@ class Source:
         return narrowed(self.whole, viewer)
 
 
-def read_source(path: str, backend: Backend | None = None) -> Source:
-    """Return the run in a file.
+def read_source(
+    path: str, backend: Backend | None = None, *, file: IO[bytes] | None = None
+) -> Source:
+    """Return the run in a file. ``file`` is it where it is open already; it is closed at the end.
 
     A scenario is played: with actors on an event loop if ``backend`` names one. What a file is, its
     content says, unless its name ends in ``.toml``. Raises ``FileError`` (``ScenarioError`` or
@@ -63,7 +69,7 @@ def read_source(path: str, backend: Backend | None = None) -> Source:
     """
     if path.endswith(".toml"):
         return _played(load_scenario(path), backend)
-    with open_file(path) as opened:
+    with file or open_file(path) as opened:
         file = opened if opened.seekable() else BytesIO(_read(opened, path))
         first = _read_line(file, path)
         file.seek(0)
@@ -74,6 +80,9 @@ def read_source(path: str, backend: Backend | None = None) -> Source:
         text = _decoded(_read(file, path), path)
     if text.lstrip()[:1] in {"{", "["} and not _looks_like_toml(text):
         return Source(path=path, whole=read_transcript(text, path))
+    if not _OF_A_SCENARIO.search(text):
+        problem = "the file holds no run: it is no journal, no scenario and no transcript"
+        raise FileError(path, problem)
     return _played(parse_scenario(text, path), backend)
 
 

@@ -83,6 +83,7 @@ say = "x"
             expected="c",
             got="b",
             why=ANY,
+            row=1,
         ),
     ) == play(body.format('"c"'), order="routed").mismatches
 
@@ -125,6 +126,7 @@ expect = {{ next = {} }}
             expected="a",
             got="b",
             why=ANY,
+            row=2,
         ),
     ) == play(body.format('"a"')).mismatches
 
@@ -291,6 +293,7 @@ def test_a_seat_without_a_listed_turn_is_an_order_mismatch() -> None:
             expected="b",
             got="c",
             why=ANY,
+            row=2,
         ),
     ) == replay.mismatches
 

@@ -88,7 +88,8 @@ def _opening_mismatches(replay: Replay) -> Iterator[Mismatch]:
     if expect is None or expect.next is None or holds("next", expect.next, replay.opening):
         return
     values = _values("next", expect.next, replay.opening)
-    yield _mismatch(replay, expect.places.get("next"), "opening", None, *values)
+    mismatch = _mismatch(replay, expect.places.get("next"), "opening", None, *values)
+    yield _placed(mismatch, replay.opening)
 
 
 def _turn_mismatches(replay: Replay, *, fail_on_unused: bool) -> Iterator[Mismatch]:
@@ -109,7 +110,13 @@ def _turn_mismatches(replay: Replay, *, fail_on_unused: bool) -> Iterator[Mismat
                 mismatch = _mismatch(replay, where, turn.label, speaker, *values)
                 scores = router_clause(item) if key == "next" else ""
                 private_to = readers(turn.expect, speaker, item)
-                yield evolve(mismatch, private_to=private_to, scores=scores)
+                yield _placed(evolve(mismatch, private_to=private_to, scores=scores), item)
+
+
+def _placed(mismatch: Mismatch, item: RunItem) -> Mismatch:
+    """Return a mismatch with the numbers of the turn and the row that it is about."""
+    grant = None if item.turn is None else (item.turn.number, item.turn.attempt)
+    return evolve(mismatch, grant=grant, row=item.entry.row.sequence if item.entry else None)
 
 
 def readers(expect: TurnExpect, seat: str | None, item: RunItem) -> tuple[str, ...] | None:
@@ -149,7 +156,8 @@ def _order_mismatches(replay: Replay) -> Iterator[Mismatch]:
     if left is not None:
         reason = f"row {due.trigger} gave the turn to {due.seat}, which has no listed turn left"
         values = ("order", left.seat, due.seat, reason)
-        yield _mismatch(replay, left.place, left.label, left.seat, *values)
+        mismatch = _mismatch(replay, left.place, left.label, left.seat, *values)
+        yield evolve(mismatch, row=due.trigger)
 
 
 def _run_mismatches(replay: Replay) -> Iterator[Mismatch]:

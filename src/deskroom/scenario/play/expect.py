@@ -18,7 +18,8 @@ class Mismatch:
     """One expectation that did not hold.
 
     ``turn`` is the label of the listed turn (``opening`` for the opening), or None for the run as
-    a whole; ``seat`` who had it. ``expected`` and ``got`` are values of the file format; ``why``
+    a whole; ``seat`` who had it. ``grant`` is its number and attempt as it was granted, as the log
+    has them, and ``row`` the row it is about; either is None where there is none. ``expected`` and ``got`` are values of the file format; ``why``
     is the reason the host had. ``path``, ``line`` and ``column`` say where the expectation stands.
     ``scores`` are those that a router chose by, for the operator.
     ``private_to`` lists the seats that may read the row it is about, or None when all may.
@@ -35,6 +36,13 @@ class Mismatch:
     why: str
     private_to: tuple[str, ...] | None = None
     scores: str = ""
+    grant: tuple[int, int] | None = None
+    row: int | None = None
+
+    @property
+    def number(self) -> int | None:
+        """The number of the turn as it was granted."""
+        return None if self.grant is None else self.grant[0]
 
 
 def readers_of(item: RunItem) -> tuple[str, ...] | None:

@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import chdir
 from pathlib import Path
@@ -15,10 +16,9 @@ import anyio
 import pytest
 
 from deskroom.core.reasons import CloseReason
-from deskroom.engine.entries import CloseEntry, Entry, RowEntry
+from deskroom.engine.entries import CloseEntry, EndEntry, Entry, MemoryJournal, RowEntry
 from deskroom.journal import JournalFile, read_journal
-from deskroom.journal.chain import FIRST, seal
-from deskroom.scenario import parse_scenario
+from deskroom.scenario import parse_scenario, replay_scenario
 from deskroom.scenario.play.replay import run_scripted, scripted_room
 
 Run = Callable[..., Any]
@@ -107,142 +107,16 @@ def path(talk: bytes, tmp_path: Path) -> Path:
     return path
 
 
-def reseal(path: Path, change: Callable[[list[dict[str, Any]]], Any]) -> None:
-    """Change the values of a journal, and seal them again."""
-    values = [json.loads(line) for line in path.read_bytes().splitlines()]
-    change(values)
-    digest = FIRST
-    with path.open("wb") as file:
-        for value in values:
-            value.pop("digest", None)
-            line, digest = seal(value, digest)
-            file.write(line)
-
-
-# verify
-
-
-def test_a_sound_journal_is_told_what_it_holds(run: Run, path: Path, talk: bytes) -> None:
-    """Lines, rows and turns, and how the room closed."""
-    lines = talk.count(b"\n")
-    ended = run("verify", path)
-    expected = f"{path}: {lines} lines, 14 rows, 13 turns; closed: script\n"
-    assert (0, expected, "") == (ended.code, ended.out, ended.err)
-
-
-def test_a_journal_that_stops_is_sound_too(run: Run, path: Path, talk: bytes) -> None:
-    """It is told that it can be resumed; numbers and nouns agree."""
-    path.write_bytes(talk.splitlines(keepends=True)[0])
-    ended = run("verify", path)
-    expected = f"{path}: 1 line, 0 rows, 0 turns; not closed: it can be resumed\n"
-    assert (0, expected) == (ended.code, ended.out)
-    path.write_bytes(b"".join(talk.splitlines(keepends=True)[:3]))
-    assert ": 3 lines, 1 row, 1 turn; not closed" in run("verify", path).out
-
-
-def test_json_holds_the_same(run: Run, path: Path, talk: bytes) -> None:
-    """On stdout and nothing else, with no path of this machine."""
-    with chdir(path.parent):
-        ended = run("verify", path, "--json")
-    lines = talk.count(b"\n")
-    expected = {
-        "path": "run.jsonl",
-        "ok": True,
-        "lines": lines,
-        "rows": 14,
-        "turns": 13,
-        "closed": "script",
-    }
-    assert (0, expected, "") == (ended.code, json.loads(ended.out), ended.err)
-
-
-def test_a_changed_byte_is_told_by_its_line(run: Run, path: Path, talk: bytes) -> None:
-    """Exit code 1, and the line as other programs write it."""
-    path.write_bytes(talk.replace(b"step 4", b"step 5", 1))
-    line = talk[: talk.index(b"step 4")].count(b"\n") + 1
-    problem = (
-        f"line {line} is bad: the digest does not fit: this line, or one before it, was changed"
-    )
-    ended = run("verify", path)
-    assert (1, "", f"{path}:{line}: {problem}\n") == (ended.code, ended.out, ended.err)
-    with chdir(path.parent):
-        ended = run("verify", "run.jsonl", "--json")
-    expected = {"path": "run.jsonl", "ok": False, "line": line, "problem": problem}
-    assert (1, expected, "") == (ended.code, json.loads(ended.out), ended.err)
-
-
-def test_a_forged_decision_is_told_by_its_line(run: Run, path: Path) -> None:
-    """Though the chain holds: what the rules decide today is something else."""
-
-    def forge(values: list[dict[str, Any]]) -> None:
-        values[1]["decision"] = {"kind": "none", "reason": "disabled"}
-
-    reseal(path, forge)
-    ended = run("verify", path)
-    told = "line 2 differs: the decision is nobody (disabled); by the rules it is planner at hop 0"
-    assert (1, "", f"{path}:2: {told}\n") == (ended.code, ended.out, ended.err)
-
-
-@pytest.mark.parametrize(
-    "command", [("record", "J"), ("diff", "J", "T"), ("run", "T", "--journal", "J", "--resume")]
-)
-def test_what_verify_refuses_no_command_reads(
-    run: Run, path: Path, tmp_path: Path, command: tuple[str, ...]
-) -> None:
-    """With the same sentence, and before anything is done with it."""
-    scenario = tmp_path / "talk.toml"
-    scenario.write_text(TALK)
-    reseal(path, lambda values: values[1].update(decision={"kind": "none", "reason": "disabled"}))
-    told = run("verify", path).err
-    places = {"J": path, "T": scenario}
-    ended = run(*(places.get(word, word) for word in command))
-    assert (2, "", told) == (ended.code, ended.out, ended.err)
-
-
-def test_a_last_line_that_is_cut_short_is_told(run: Run, path: Path, talk: bytes) -> None:
-    """The journal resumes, and is not what was written."""
-    path.write_bytes(talk[:-1])
-    ended = run("verify", path)
-    lines = talk.count(b"\n")
-    told = f"{path}:{lines}: the last line is cut short\n"
-    assert (1, "", told) == (ended.code, ended.out, ended.err)
-
-
-@pytest.mark.parametrize(
-    "make, told",
-    [
-        (lambda path: path.unlink(), "the journal cannot be read: No such file or directory"),
-        (lambda path: path.write_bytes(b""), "the file is empty, so it is no journal"),
-    ],
-)
-def test_what_cannot_be_read_is_another_exit_code(
-    run: Run, path: Path, make: Callable[[Path], object], told: str
-) -> None:
-    """No line is at fault."""
-    make(path)
-    ended = run("verify", path)
-    assert (2, "", f"{path}: {told}\n") == (ended.code, ended.out, ended.err)
-    ended = run("verify", path, "--json")
-    assert (2, None, told) == (
-        ended.code,
-        json.loads(ended.out)["line"],
-        json.loads(ended.out)["problem"],
-    )
-
-
-# show
-
-
 def test_without_a_seat_all_of_it_is_shown(run: Run, path: Path) -> None:
     """As people and the operator read it; terminals are not acted on."""
-    ended = run("show", path)
+    ended = run("show", path, "--rows")
     assert (0, ALL, "") == (ended.code, ended.out, ended.err)
 
 
 @pytest.mark.parametrize("seat", ["planner", "auditor", "coder", "old"])
 def test_a_seat_sees_what_it_may_read(run: Run, path: Path, seat: str) -> None:
     """Of the rest it sees who spoke to whom, how often, and where that was settled."""
-    ended = run("show", path, "--as", seat)
+    ended = run("show", path, "--rows", "--as", seat)
     assert (0, seen_by(seat), "") == (ended.code, ended.out, ended.err)
 
 
@@ -250,8 +124,8 @@ def test_a_seat_sees_what_it_may_read(run: Run, path: Path, seat: str) -> None:
 def test_a_tail_is_the_last_entries(run: Run, path: Path, tail: int, kept: int) -> None:
     """An entry of two lines is one, and so is a stub, whatever it stands for."""
     lines = ALL.splitlines(keepends=True)
-    assert "".join(lines[len(lines) - kept :]) == run("show", path, "--tail", tail).out
-    assert STUB == run("show", path, "--as", "coder", "--tail", 5).out.splitlines()[0]
+    assert "".join(lines[len(lines) - kept :]) == run("show", path, "--rows", "--tail", tail).out
+    assert STUB == run("show", path, "--rows", "--as", "coder", "--tail", 5).out.splitlines()[0]
 
 
 def test_the_tail_of_a_long_journal_is_read_from_its_end(run: Run, tmp_path: Path) -> None:
@@ -262,7 +136,7 @@ def test_the_tail_of_a_long_journal_is_read_from_its_end(run: Run, tmp_path: Pat
     text += turn("coder", "one") + "repeat = 400\n" + asides + turn("coder", "two")
     with JournalFile.create(path, sync="never") as journal:
         anyio.run(run_scripted, scripted_room(parse_scenario(text), journal=journal))
-    ended = run("show", path, "--tail", 3, "--as", "coder")
+    ended = run("show", path, "--rows", "--tail", 3, "--as", "coder")
     expected = (
         "[401] coder: one\n"
         "[402-801] planner → auditor · aside, 400 messages · not settled\n"
@@ -274,15 +148,15 @@ def test_the_tail_of_a_long_journal_is_read_from_its_end(run: Run, tmp_path: Pat
         "`deskroom verify` checks all of them\n",
         ended.err,
     )
-    ended = run("show", path, "--tail", 1)
+    ended = run("show", path, "--rows", "--tail", 1)
     assert "[802] coder: two\n" == ended.out
-    whole = run("show", path, "--as", "coder")
+    whole = run("show", path, "--rows", "--as", "coder")
     assert ("".join(whole.out.splitlines(keepends=True)[-3:]), "") == (expected, whole.err)
 
 
 def test_a_tail_below_nothing_is_told(run: Run, path: Path) -> None:
     """It is the command that is wrong."""
-    assert 2 == run("show", path, "--tail", -1).code
+    assert 2 == run("show", path, "--rows", "--tail", -1).code
 
 
 @pytest.mark.parametrize("follow", [[], ["--follow"]])
@@ -295,7 +169,7 @@ def test_a_tail_below_nothing_is_told(run: Run, path: Path) -> None:
 )
 def test_a_stranger_is_told(run: Run, path: Path, seat: str, hint: str, follow: list[str]) -> None:
     """A name that is mistyped must not show less than was asked for."""
-    ended = run("show", path, "--as", seat, *follow)
+    ended = run("show", path, "--rows", "--as", seat, *follow)
     told = f"{path}: this desk has no seat {seat!r}{hint}\n"
     assert (2, "", told) == (ended.code, ended.out, ended.err)
 
@@ -304,7 +178,7 @@ def test_a_line_that_is_being_written_is_left_out(run: Run, path: Path, talk: by
     """A writer may be at it; all before is shown."""
     at = talk.index(b'"content":"step 4"')
     path.write_bytes(talk[:at])
-    ended = run("show", path)
+    ended = run("show", path, "--rows")
     line = talk[:at].count(b"\n") + 1
     told = f"{path}:{line}: the last line is cut short; it is left out\n"
     assert (0, "".join(ALL.splitlines(keepends=True)[:4]), told) == (
@@ -320,7 +194,7 @@ def test_a_journal_that_is_only_begun_has_nothing_to_show(
     """Not even its desk is known yet."""
     path.write_bytes(talk[:40])
     told = f"{path}:1: the last line is cut short; it is left out\n"
-    ended = run("show", path, "--as", "planner")
+    ended = run("show", path, "--rows", "--as", "planner")
     assert (0, "", told) == (ended.code, ended.out, ended.err)
 
 
@@ -328,7 +202,7 @@ def test_a_journal_that_is_only_begun_has_nothing_to_show(
 def test_a_bad_line_is_told(run: Run, path: Path, talk: bytes, follow: list[str]) -> None:
     """What stands before it is shown; what is not as it was written is not."""
     path.write_bytes(talk.replace(b"step 4", b"step 5", 1))
-    ended = run("show", path, *follow)
+    ended = run("show", path, "--rows", *follow)
     assert (1, "".join(ALL.splitlines(keepends=True)[:4])) == (ended.code, ended.out)
     assert "is bad: the digest does not fit" in ended.err
     assert "step 5" not in ended.out
@@ -336,10 +210,183 @@ def test_a_bad_line_is_told(run: Run, path: Path, talk: bytes, follow: list[str]
 
 def test_what_is_not_there_is_told(run: Run, tmp_path: Path) -> None:
     """With the system's words."""
-    told = f"{tmp_path / 'no'}: the journal cannot be read: No such file or directory\n"
-    for follow in ([], ["--follow"]):
+    for noun, follow in (("file", []), ("journal", ["--follow"])):
+        told = f"{tmp_path / 'no'}: the {noun} cannot be read: No such file or directory\n"
         ended = run("show", tmp_path / "no", *follow)
         assert (2, "", told) == (ended.code, ended.out, ended.err)
+
+
+# What happened beside the rows
+
+#: Its middle is a turn that fails, with a late call, and its end one that is refused.
+MISHAPS = (
+    HEAD
+    + """\
+[[turn]]
+seat = "coder"
+crash = "oops"
+late = [{ tool = "desk_post", message = "more" }]
+[[turn]]
+seat = "planner"
+calls = [{ tool = "desk_dm", to = ["auditor"], message = "psst" }]
+[[turn]]
+seat = "auditor"
+calls = [{ tool = "nope" }]
+"""
+)
+
+TOLD = """\
+[1] sam: @planner go
+    on
+  → planner: '@planner' at byte 0 is the first seat named
+turn 1 (coder): failed: the seat raised ScriptedCrash: oops
+turn 1 (coder): late call: turn_ended
+[2] planner → auditor · aside: psst
+  → auditor: the message is addressed to it
+turn 3 (auditor): refused: no message was accepted: unknown_tool
+closed: script; 3 turns, 2 rows
+"""
+
+
+@pytest.fixture
+def mishaps(tmp_path: Path) -> Path:
+    """Return the path of the journal of that run; the scenario is beside it."""
+    path = tmp_path / "mishaps.jsonl"
+    (tmp_path / "mishaps.toml").write_text(MISHAPS)
+    with JournalFile.create(path) as journal:
+        replay_scenario(parse_scenario(MISHAPS), journal=journal)
+    return path
+
+
+@pytest.mark.parametrize("options", [[], ["--follow"], ["--tail", 6]])
+def test_turns_without_a_row_stand_where_they_ended(
+    run: Run, mishaps: Path, options: list[object]
+) -> None:
+    """With what was decided below each row, and how the room closed at the end."""
+    ended = run("show", mishaps, *options)
+    assert (0, TOLD, "") == (ended.code, ended.out, ended.err)
+    if "--follow" not in options:
+        assert TOLD == run("show", mishaps.with_suffix(".toml"), *options).out
+    last = run("show", mishaps, "--tail", 1).out
+    assert TOLD.splitlines()[-2:] == last.splitlines()
+
+
+def test_json_holds_rows_turns_and_calls(run: Run, mishaps: Path) -> None:
+    """The rows and turns are those of a replay, each turn with its calls beside."""
+    with chdir(mishaps.parent):
+        shown = json.loads(run("show", "mishaps.jsonl", "--json").out)
+        replayed = json.loads(run("replay", "mishaps.toml", "--json").out)["scenarios"][0]
+    assert replayed["rows"] == shown["rows"]
+    assert replayed["run"] == shown["run"]
+    assert (1, "mishaps.jsonl", "journal", "listed", None, []) == tuple(
+        shown[key] for key in ("format", "path", "kind", "order", "damage", "stray_calls")
+    )
+    turns = [{**turn, "listed": None} for turn in replayed["turns"]]
+    assert turns == [{key: turn[key] for key in turns[0]} for turn in shown["turns"]]
+    assert [{"type": "ScriptedCrash", "text": "oops"}, None, None] == [
+        turn["error"] for turn in shown["turns"]
+    ]
+    assert [("more", True), ("psst", False), (None, False)] == [
+        (call["arguments"].get("message"), call["late"])
+        for turn in shown["turns"]
+        for call in turn["calls"]
+    ]
+
+
+def test_json_of_a_scenario_names_its_turns(run: Run, mishaps: Path) -> None:
+    """A journal does not know what its scenario calls them."""
+    document = json.loads(run("show", mishaps.with_suffix(".toml"), "--json").out)
+    assert ["1", "2", "3"] == [turn["listed"] for turn in document["turns"]]
+    assert "scenario" == document["kind"]
+
+
+def test_json_of_a_tail_holds_the_turns_of_its_entries(run: Run, mishaps: Path) -> None:
+    """And what is not known of the whole is null."""
+    document = json.loads(run("show", mishaps, "--json", "--tail", 2).out)
+    assert [2] == [row["sequence"] for row in document["rows"]]
+    assert [2, 3] == [turn["turn"] for turn in document["turns"]]
+
+
+def test_a_wrong_line_is_in_the_json_as_well(run: Run, mishaps: Path) -> None:
+    """With what stands before it."""
+    mishaps.write_bytes(mishaps.read_bytes().replace(b"psst", b"pst!"))
+    ended = run("show", mishaps, "--json")
+    document = json.loads(ended.out)
+    assert (1, [1], None) == (
+        ended.code,
+        [row["sequence"] for row in document["rows"]],
+        document["run"]["closed"],
+    )
+    assert document["damage"]["line"] == int(ended.err.split(":")[1])
+
+
+def test_a_turn_that_has_not_ended_is_told(run: Run, mishaps: Path) -> None:
+    """It is the last thing that is known of such a room."""
+    mishaps.write_bytes(b"".join(mishaps.read_bytes().splitlines(keepends=True)[:3]))
+    ended = run("show", mishaps)
+    assert "turn 1 (coder): has not ended" == ended.out.splitlines()[-2]
+    assert 0 == ended.code
+
+
+def test_a_transcript_is_shown_as_far_as_it_is_known(run: Run, mishaps: Path) -> None:
+    """Rows have no decisions; the output of a replay has them, and says how the room closed."""
+    folder = mishaps.parent
+    replayed = run("replay", mishaps.with_suffix(".toml"), "--json").out
+    (folder / "replay.json").write_text(replayed)
+    rows = [
+        {
+            key: row[key]
+            for key in ("sequence", "chat_id", "parent", "author", "content", "audience")
+        }
+        for row in json.loads(replayed)["scenarios"][0]["rows"]
+    ]
+    (folder / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    alone = run("show", folder / "rows.jsonl", "--as", "coder")
+    assert alone.out.splitlines() == [
+        "[1] sam: @planner go",
+        "    on",
+        "[2] planner → auditor · aside, 1 message · not settled",
+    ]
+    assert rows == json.loads(run("show", folder / "rows.jsonl", "--json").out)["rows"]
+    told = run("show", folder / "replay.json").out.splitlines()
+    assert "turn 1 (coder): failed" in told
+    assert "closed: script" == told[-1]
+    document = json.loads(run("show", folder / "replay.json", "--json").out)
+    assert ["failed", "refused"] == [turn["outcome"] for turn in document["turns"]]
+
+
+def test_a_pipe_is_read_as_well(process: Run, mishaps: Path) -> None:
+    """A journal, a scenario and its tail, in the same way."""
+    for path in (mishaps, mishaps.with_suffix(".toml")):
+        code = f"cat {path} | {sys.executable} -m deskroom show - --tail 1"
+        done = subprocess.run(
+            ["sh", "-c", code], capture_output=True, check=False, env=dict(os.environ)
+        )
+        assert TOLD.splitlines()[-2:] == done.stdout.decode().splitlines()
+
+
+def test_a_follower_sees_turns_without_a_row(started: Started, tmp_path: Path) -> None:
+    """As soon as they have ended."""
+    path = tmp_path / "run.jsonl"
+    memory = MemoryJournal()
+    replay_scenario(parse_scenario(MISHAPS), journal=memory)
+    at = next(n for n, entry in enumerate(memory.entries) if isinstance(entry, EndEntry))
+    with JournalFile.create(path) as journal:
+        follower = Follower(started, path, rows=False)
+        written(journal, memory.entries[: at + 1])
+        assert TOLD.splitlines()[:4] == follower.lines(4)
+        written(journal, memory.entries[at + 1 :])
+        rest = "".join(TOLD.splitlines(keepends=True)[4:])
+        assert (0, rest, "") == follower.ended()
+
+
+def test_a_terminal_has_its_lines_wrapped(started: Started, mishaps: Path) -> None:
+    """Only an entry begins at its left edge, whatever its width is."""
+    shown = on_a_terminal(started, "show", str(mishaps), TERM="xterm", NO_COLOR="1", COLUMNS="40")
+    lines = shown.splitlines()
+    assert max(map(len, lines)) <= 40
+    edge = [line for line in lines if not line.startswith(" ")]
+    assert ["[1]", "turn", "turn", "[2]", "turn", "closed:"] == [line.split()[0] for line in edge]
 
 
 # Colours
@@ -371,11 +418,11 @@ def on_a_terminal(started: Started, *arguments: str, **variables: str) -> str:
 
 def test_colours_are_for_terminals(started: Started, path: Path) -> None:
     """Who asks for none gets none, and a pipe gets none either."""
-    shown = on_a_terminal(started, "show", str(path), TERM="xterm")
+    shown = on_a_terminal(started, "show", "--rows", str(path), TERM="xterm")
     assert "\x1b[36m[2] coder\x1b[0m: step 2\n" in shown
     assert "\\x1b[31mred" in shown
-    assert ALL == on_a_terminal(started, "show", str(path), TERM="xterm", NO_COLOR="1")
-    process = started("show", str(path), stdout=subprocess.PIPE)
+    assert ALL == on_a_terminal(started, "show", "--rows", str(path), TERM="xterm", NO_COLOR="1")
+    process = started("show", "--rows", str(path), stdout=subprocess.PIPE)
     assert ALL == process.communicate()[0].decode()
 
 
@@ -392,10 +439,16 @@ def entries_of(talk: bytes, tmp_path: Path) -> list[Entry]:
 class Follower:
     """A ``show --follow`` in a process of its own, beside the writer of its journal."""
 
-    def __init__(self, started: Started, path: Path, *options: str) -> None:
+    def __init__(self, started: Started, path: Path, *options: str, rows: bool = True) -> None:
         self.path = path
+        options = ("--rows", *options) if rows else options
         self.process = started(
-            "show", "--follow", str(path), *options, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            "show",
+            "--follow",
+            str(path),
+            *options,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
         assert self.process.stdout is not None
         self.out = self.process.stdout
@@ -446,9 +499,9 @@ def test_rows_are_followed_as_they_come(started: Started, talk: bytes, tmp_path:
 
 def test_a_room_that_was_closed_ends_following_at_once(run: Run, path: Path) -> None:
     """All of it is shown, or its tail, as one seat may read it or in full."""
-    ended = run("show", "--follow", path)
+    ended = run("show", "--follow", path, "--rows")
     assert (0, ALL, "") == (ended.code, ended.out, ended.err)
-    tail = run("show", "--follow", path, "--as", "old", "--tail", 2).out
+    tail = run("show", "--follow", path, "--rows", "--as", "old", "--tail", 2).out
     assert seen_by("old").splitlines()[-2:] == tail.splitlines()
 
 
@@ -460,7 +513,7 @@ def test_a_room_that_was_stopped_has_closed_unless_it_went_on(
     entries = entries_of(talk, tmp_path)
     with JournalFile.create(path) as journal:
         written(journal, [*entries[:2], CloseEntry(CloseReason.STOPPED)])
-        assert "[1] sam: @planner go\n    on\n" == run("show", "--follow", path).out
+        assert "[1] sam: @planner go\n    on\n" == run("show", "--follow", path, "--rows").out
         written(journal, entries[2:5])
         follower = Follower(started, path)
         assert ["[1] sam: @planner go", "    on", "[2] coder: step 2"] == follower.lines(3)

@@ -147,3 +147,33 @@ def test_a_claim_of_the_users_own(run: Run) -> None:
     """What matches is one, too."""
     audit = json.loads(run("audit", "--json", LISTED, "--claims", "(?i)signoff").out)
     assert [(5, "(?i)signoff")] == [(one["sequence"], one["mark"]) for one in audit["claims"]]
+
+
+SAMPLES = Path(__file__).parents[1] / "imports" / "samples"
+
+
+def test_a_file_of_another_framework_is_audited_as_it_is(run: Run) -> None:
+    """Its format is recognised, or named; what its source handed on stands beside the text."""
+    path = SAMPLES / "autogen" / "swarm-0.7.5" / "messages.json"
+    audit = json.loads(run("audit", "--json", path).out)
+    assert (9, "storeman") == (audit["rows"], audit["first"]["handoff"])
+    assert [None] * 9 == [row["line"] for row in audit["table"]]
+    assert audit == json.loads(run("audit", "--json", "--from", "autogen", path).out)
+    counted = json.loads(run("audit", "--json", "--handoffs", path).out)
+    assert counted["verdicts"]["follows"]["rows"] > audit["verdicts"]["follows"]["rows"]
+
+
+def test_a_folder_of_another_framework_is_audited(run: Run) -> None:
+    """A folder is none of ours."""
+    ended = run("audit", "-q", SAMPLES / "ag2-hub" / "discussion-1.2.1" / "hub")
+    assert (0, "10 rows, 2 asides") == (ended.code, ended.out.split("\n\n")[-1].split(";")[0])
+
+
+def test_a_file_that_nobody_knows_ends_with_2(run: Run, tmp_path: Path) -> None:
+    """It is said what was looked for; a scenario with a mistake is still a scenario."""
+    (tmp_path / "x.json").write_text('{"x": 1}')
+    ended = run("audit", tmp_path / "x.json")
+    assert (2, True) == (ended.code, "no format fits" in ended.err)
+    (tmp_path / "x.toml").write_text("format = 2\n")
+    ended = run("audit", tmp_path / "x.toml")
+    assert (2, False) == (ended.code, "no format fits" in ended.err)

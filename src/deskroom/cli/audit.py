@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final, Literal
 
 import click
@@ -11,8 +12,9 @@ from deskroom.cli.output import EXIT_MISMATCH, print_error, print_json, print_wa
 from deskroom.cli.screen import screen
 from deskroom.cli.shared import backend_option, check_seat, log_options, set_up
 from deskroom.core import OPERATOR, Viewer
-from deskroom.errors import UsageError
-from deskroom.journal import Torn
+from deskroom.errors import FileError, UsageError
+from deskroom.files import can_read_again
+from deskroom.journal import JournalError, Torn
 from deskroom.render.audit import (
     audit_json,
     audit_lines,
@@ -24,7 +26,7 @@ from deskroom.runs.audit import Audit, audit_run, changed_rows
 from deskroom.runs.audit_claims import MARKS, Mark, parse_claim
 from deskroom.runs.audit_desk import FITTED
 from deskroom.scenario.play.whatif import Setting, changed_policy, parse_setting
-from deskroom.scenario.sources import read_source
+from deskroom.scenario.sources import Source, read_source
 
 __all__ = ["audit_command"]
 
@@ -40,6 +42,8 @@ class _Asked:
     settings: tuple[Setting, ...]
     handoffs: bool
     marks: tuple[Mark, ...]
+    format_: str | None
+    room: str | None
     backend: Literal["asyncio", "trio"]
 
 
@@ -76,6 +80,10 @@ class _Audited:
     metavar="REGEX",
     help="Take what matches for a claim of completion, too; may be given several times.",
 )
+@click.option(
+    "--from", "format_", metavar="FORMAT", help="The format of a file from elsewhere: see import."
+)
+@click.option("--room", metavar="NAME", help="Which room of a file from elsewhere.")
 @click.option("--as", "seat", metavar="SEAT", help="Audit only what this seat may read.")
 @click.option(
     "--fail-on",
@@ -94,6 +102,8 @@ def audit_command(
     settings: tuple[str, ...],
     handoffs: bool,
     claims: tuple[str, ...],
+    format_: str | None,
+    room: str | None,
     seat: str | None,
     fail_on: tuple[str, ...],
     quiet: bool,
@@ -124,6 +134,8 @@ def audit_command(
         settings=tuple(parse_setting(text) for text in settings),
         handoffs=handoffs,
         marks=(*MARKS, *(parse_claim(pattern) for pattern in claims)),
+        format_=format_,
+        room=room,
         backend=backend,
     )
     if (path is None) == (compare is None):
@@ -139,7 +151,7 @@ def audit_command(
 
 
 def _audited(path: str, asked: _Asked) -> _Audited:
-    source = read_source(path, asked.backend)
+    source = _read(path, asked)
     if source.damage is not None:
         if isinstance(source.damage, Torn):
             print_warning(source.damage.place, f"{source.damage.problem}; it is left out")
@@ -153,6 +165,23 @@ def _audited(path: str, asked: _Asked) -> _Audited:
         policy = changed_policy(whole.policy or FITTED, asked.settings)
         changed = audit_run(whole, asked.viewer, policy=policy, **options)  # type: ignore[arg-type]
     return _Audited(as_is=as_is, changed=changed, is_damaged=source.damage is not None)
+
+
+def _read(path: str, asked: _Asked) -> Source:
+    """Return the run in a file of ours, or else in one of another framework."""
+    foreign = asked.format_ is not None or asked.room is not None or Path(path).is_dir()
+    try:
+        if not foreign:
+            return read_source(path, asked.backend)
+    except JournalError:
+        raise
+    except FileError:
+        # A scenario with a mistake in it is still a scenario.
+        if path.endswith(".toml") or not can_read_again(path):
+            raise
+    from deskroom.imports.direct import read_foreign
+
+    return Source(path=path, whole=read_foreign(path, format_=asked.format_, room=asked.room))
 
 
 def _fails(audit: Audit, fail_on: tuple[str, ...]) -> bool:

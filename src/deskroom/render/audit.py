@@ -27,6 +27,7 @@ __all__ = [
     "change_lines",
     "compare_lines",
     "divergence_line",
+    "divergence_reason",
     "verdict_label",
 ]
 
@@ -74,10 +75,11 @@ def divergence_line(audit: Audit) -> str:
     if first is None:
         return one_line(f"{audit.path}: it nowhere leaves the rules")
     title = f"first divergence: row {first.sequence} ({author_value(first.author)})"
-    return one_line(f"{first.place}: {title}: {_reason(first)}")
+    return one_line(f"{first.place}: {title}: {divergence_reason(first)}")
 
 
-def _reason(row: AuditRow) -> str:
+def divergence_reason(row: AuditRow) -> str:
+    """Return what the rules give after a row, and what came instead."""
     spoke = "nobody" if row.spoke is None else author_value(row.spoke)
     parts = [f"the turn goes to {_next_text(row)}: {row.why}"]
     if row.closes is not None:

@@ -1,6 +1,6 @@
 """Claims of completion: words that say the work is done, which the rules do not read as that.
 
-Only ``desk_complete_episode`` completes. What a seat writes in a message is words, however they
+Only the tool for it completes. What a seat writes in a message is words, however they
 look; elsewhere a room may stop at them. The marks are few and plain, and a user can add others.
 """
 

@@ -35,6 +35,7 @@ PUBLIC = {
         "RosterError",
         "Router",
         "Row",
+        "RowEntry",
         "Scenario",
         "ScriptedRouter",
         "Seat",
@@ -186,6 +187,13 @@ PUBLIC = {
         "Report",
         "Tally",
         "conform",
+    },
+    "deskroom.seats": {
+        "CommandSeat",
+        "PersonSeat",
+        "ProgramError",
+        "Terminal",
+        "load_function",
     },
     "deskroom.testing": {
         "ListJournal",

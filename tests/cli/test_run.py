@@ -90,10 +90,10 @@ def test_a_turn_without_a_row_is_printed_where_it_ended(run: Run, desk: Path) ->
     text = text.replace("policy = {", "policy = { turn_timeout_s = 5,")
     desk.write_text(text + "".join(f'[[turn]]\nseat = "a"\n{turn}\n' for turn in turns))
     ended = run("run", desk)
-    assert ["[1]", "turn", "[turn", "[turn", "[turn", "[2]"] == [
+    assert ["[1]", "turn", "turn", "turn", "turn", "[2]"] == [
         line.split()[0] for line in ended.out.splitlines()[:-1]
     ]
-    assert ["(silent):", "(refused):", "(failed):", "(timed_out):"] == [
+    assert ["silent:", "refused:", "failed:", "timed_out:"] == [
         line.split()[3] for line in ended.out.splitlines()[1:5]
     ]
     assert ended.out == run("run", desk, "--journal", desk.with_suffix(".jsonl")).out

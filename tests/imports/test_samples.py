@@ -11,18 +11,20 @@ from typing import Any
 
 import pytest
 
+from deskroom.engine.policy import Policy
 from deskroom.errors import DeskroomError, FileError
 from deskroom.imports.cast import Wishes
 from deskroom.imports.containers import open_source
 from deskroom.imports.importer import Options, find_importer, importers
 from deskroom.imports.room import ImportedRoom, LeftOut, open_room
+from deskroom.imports.scenario import import_scenario
 
 SAMPLES = Path(__file__).parent / "samples"
 CASES = sorted(path.parent for path in SAMPLES.glob("*/*/meta.json"))
 BROKEN = sorted(path.parent for path in SAMPLES.glob("broken/*/expected.json"))
 #: What the error or warning must say, in pieces; the sentences are pinned in ``sentences``.
 SAYS = {
-    "not-utf8": ["#kiln.log:2:41", "0xFC", "--encoding"],
+    "not-utf8": ["#kiln.log:2:34", "0xFC", "--encoding"],
     "nothing-in-it": ["empty.json", "no row"],
     "torn-last-line": ["cut short", "left out"],
     "truncated-document": ["messages.json:62:14", "ends inside a string"],
@@ -82,6 +84,20 @@ def test_a_sample_gives_its_rows_seats_and_people(case: Path) -> None:
     assert meta["dropped"] == {kind: count for kind, (count, _) in left.kinds.items()}
     handoffs = [{"row": row.number, "to": row.handoff} for row in rows if row.handoff is not None]
     assert meta["handoffs"] == handoffs
+
+
+@pytest.mark.parametrize("case", CASES, ids=case_id)
+def test_a_sample_becomes_a_scenario_that_replays(case: Path) -> None:
+    """Its public rows are all there, in order, and no private one has become public."""
+    meta = read_meta(case)
+    options = meta.get("options", {})
+    path = case / meta["input"].rstrip("/")
+    room = imported(path, room=options.get("sample") or options.get("session"))
+    scenario = import_scenario(room, Policy())
+    played = scenario.replay.run.rows
+    public = [row.content for row in played if row.audience.kind == "desk"]
+    assert [row["text"] for row in expected_rows(case) if "to" not in row] == public
+    assert (True, len(played)) == (scenario.replay.ok, scenario.written.rows)
 
 
 @pytest.mark.parametrize("case", BROKEN, ids=case_id)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import anyio
+import click
 from attrs import field, frozen
 
 from deskroom.engine.entries import Entry, Journal
@@ -16,25 +20,35 @@ from deskroom.errors import RoomClosed, UsageError
 from deskroom.room import Room, RoomResult
 from deskroom.room.acts import Act
 from deskroom.room.host import OnRow
+from deskroom.room.tasks import one_error
 from deskroom.scenario import Scenario
 from deskroom.scenario.format.live import Live
 from deskroom.scenario.play.live import live_room, live_scenario, live_setup
 from deskroom.scenario.play.replay import run_scripted, scenario_setup, scripted_room
 
+if TYPE_CHECKING:
+    from deskroom.seats.person import Terminal
+
 __all__ = ["LiveDesk", "read_say"]
+
+#: A live seat that ignores its cancellation is left behind after so long.
+_GRACE_S: Final = 10.0
 
 
 @frozen(kw_only=True)
 class LiveDesk:
     """A scenario with what plays its live seats, the people who attend, and what they say first.
 
-    ``scenario`` is what is played: without the listed turns of live seats.
+    ``scenario`` is what is played: without the listed turns of live seats. ``terminal`` is there
+    where somebody sits or attends at it; ``prints_rows`` is False where they may not read all.
     """
 
     scenario: Scenario
     acts: Mapping[str, Act] = field(factory=dict)
-    live: Live = field(factory=Live)
+    people: tuple[str, ...] = ()
+    person_timeout_s: float = math.inf
     says: tuple[tuple[str, str], ...] = ()
+    terminal: Terminal | None = None
 
     @classmethod
     def of(cls, scenario: Scenario, given: Sequence[str], says: Sequence[str]) -> LiveDesk:
@@ -44,22 +58,41 @@ class LiveDesk:
         """
         said = tuple(read_say(text) for text in says)
         live = scenario.live or Live()
-        if not (live.seats or given):
-            return cls(scenario=scenario, live=live, says=said)
-        from deskroom.seats.build import build_seats, with_given
+        if not (live.seats or given or live.people):
+            return cls(scenario=scenario, says=said)
+        from deskroom.seats.build import Surroundings, build_seats, with_given
 
         specs = with_given(live.seats, given)
         played = live_scenario(scenario, specs)
         _check_begins(played, live, said)
+        sits = any(spec.kind == "person" for spec in specs.values())
         folder = Path(os.path.dirname(scenario.path) or ".")  # noqa: PTH120 - a name may be "-"
-        # Functions and programs beside the file are found, as by `python file.py`.
+        around = Surroundings(folder=folder, terminal=_terminal() if sits or live.people else None)
+        # Functions beside the file are found, as by `python file.py`.
         sys.path.insert(0, str(folder))
-        return cls(scenario=played, acts=build_seats(specs, folder), live=live, says=said)
+        return cls(
+            scenario=played,
+            acts=build_seats(specs, around),
+            people=live.people,
+            person_timeout_s=live.person_timeout_s,
+            says=said,
+            terminal=around.terminal,
+        )
+
+    @property
+    def prints_rows(self) -> bool:
+        """Whether whoever is at the terminal may read every row: people may, a seat may not."""
+        return self.terminal is None or bool(self.people)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether anything but the script takes part."""
+        return bool(self.acts or self.people)
 
     @property
     def setup(self) -> Setup:
         """What its room is made of."""
-        if self.acts:
+        if self.is_live:
             return live_setup(self.scenario, self.acts)
         return scenario_setup(self.scenario)
 
@@ -72,7 +105,7 @@ class LiveDesk:
         keeps_digest: bool = True,
     ) -> Room:
         """Return its room. ``keeps_digest`` is False where the journal is no file."""
-        if self.acts:
+        if self.is_live:
             return live_room(
                 self.scenario,
                 self.acts,
@@ -91,18 +124,32 @@ class LiveDesk:
 
     async def run(self, room: Room) -> RoomResult:
         """Run the room to its close, with what people say. Raises what made it fail."""
-        if not (self.acts or self.says):
+        if not (self.is_live or self.says):
             return await run_scripted(room)
-        results: list[RoomResult] = []
-        async with anyio.create_task_group() as tasks:
-            for person, message in self.says:
-                tasks.start_soon(_say, room, person, message)
-            results.append(await room.run())
-            tasks.cancel_scope.cancel()
-        (result,) = results
+        with one_error():
+            async with self._attended(room), anyio.create_task_group() as tasks:
+                for person, message in self.says:
+                    tasks.start_soon(_say, room, person, message)
+                result = await room.run(grace_s=_GRACE_S)
+                tasks.cancel_scope.cancel()
         if result.error is not None:
             raise result.error
         return result
+
+    def _attended(self, room: Room) -> AbstractAsyncContextManager[None]:
+        if self.terminal is None or not self.people:
+            return nullcontext()
+        return self.terminal.attend(room, self.people, timeout_s=self.person_timeout_s)
+
+
+def _terminal() -> Terminal:
+    """Return the terminal of this process. Raises ``UsageError`` where stdin is none."""
+    from deskroom.cli.screen import screen
+    from deskroom.seats.person import Terminal
+
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise UsageError("a person who takes part types at a terminal, and stdin is none")
+    return Terminal(echo=click.echo, screen=screen())
 
 
 async def _say(room: Room, person: str, message: str) -> None:

@@ -25,6 +25,7 @@ from deskroom.render.screen import Screen
 from deskroom.render.text import one_line
 from deskroom.render.transcript import ended_line, transcript_line
 from deskroom.room import RealClock, RoomResult, RowEntry
+from deskroom.room.host import OnRow
 from deskroom.runs.run import Run
 from deskroom.scenario import load_scenario
 from deskroom.scenario.play.replay import LOOP_OPTIONS
@@ -177,15 +178,17 @@ def _play(
     quiet: bool,
 ) -> RoomResult:
     out = screen()
+    quiet = quiet or not desk.prints_rows
 
     def show(entry: RowEntry) -> None:
-        for seen in () if quiet else project([entry.row], OPERATOR):
+        for seen in project([entry.row], OPERATOR):
             click.echo(transcript_line(seen, out))
 
+    on_row: OnRow = show if desk.terminal is None else desk.terminal.on_row
     room = desk.room(
         journal=journal if quiet else _Ends(journal, out),
         resume=entries,
-        on_row=show,
+        on_row=None if quiet else on_row,
         keeps_digest=journal is not None,
     )
     options = LOOP_OPTIONS[backend]

@@ -235,12 +235,12 @@ class _Reading:
         last_key = ""
         for source, item in self._room.items():
             if isinstance(item, Left):
-                self._left.add(item)
+                self._leave(source, item)
             elif isinstance(item, Handoff):
                 if last is not None and last_key == item.by:
                     last = evolve(last, handoff=self._handed(item.to))
                 else:
-                    self._left.add(Left("hand-off", item.place))
+                    self._leave(source, Left("hand-off", item.place))
             elif isinstance(item, Record):
                 row = self._row(source, item)
                 if row is None:
@@ -257,25 +257,25 @@ class _Reading:
         if record.calls:
             utterance, left = said_by(record)
             for one in left:
-                self._left.add(one)
+                self._leave(source, one)
             if utterance is None:
                 return None
             if not is_blank(plain_text(record.text)):
-                self._left.add(Left("narration", record.place))
+                self._leave(source, Left("narration", record.place))
             text = utterance.message
             to = utterance.to if isinstance(utterance, Dm) else _marked(text, to)
         elif is_blank(plain_text(text)):
-            self._left.add(Left("blank", record.place))
+            self._leave(source, Left("blank", record.place))
             return None
         elif self._room.cast.speaks_by_calls(record.by.key):
-            self._left.add(Left("narration", record.place))
+            self._leave(source, Left("narration", record.place))
             return None
         if self._is_known(source, record, text):
             return None
         written = self._names.rewritten(text)
         fault = self._fault(plain_text(text), written)
         if fault is not None:
-            self._left.add(Left(fault, record.place))
+            self._leave(source, Left(fault, record.place))
             return None
         return ImportedRow(
             number=next(self._numbers),
@@ -288,6 +288,9 @@ class _Reading:
             broadcasts=isinstance(utterance, Broadcast),
             place=self._placed(source, record.place),
         )
+
+    def _leave(self, source: Source, left: Left) -> None:
+        self._left.add(evolve(left, place=self._placed(source, left.place)))
 
     def _placed(self, source: Source, place: Place) -> Place:
         if len(self._room.sources) == 1 or place.file:

@@ -101,6 +101,10 @@ class Attendance:
         """Return the whole transcript as the seat may read it. It costs as much as that is long."""
         return project(self._engine.state.rows, Viewer("agent", self.seat.id))
 
+    def transcript_from(self, rows: int) -> tuple[SeenRow, ...]:
+        """Return the transcript behind its first ``rows`` rows, as the seat may read it."""
+        return project(self._engine.state.rows[rows:], Viewer("agent", self.seat.id))
+
     async def change(self) -> None:
         """Wait until there is another row, another turn or a close."""
         await self._changes.wait()

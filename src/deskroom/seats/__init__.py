@@ -13,6 +13,7 @@ from deskroom._lazy import lazy
 if TYPE_CHECKING:
     from deskroom.seats.chat import ChatError, ChatSeat, ChatUsage
     from deskroom.seats.command import CommandSeat
+    from deskroom.seats.person import PersonSeat, Terminal
     from deskroom.seats.process import ProgramError
     from deskroom.seats.python import load_function
 
@@ -21,10 +22,21 @@ _LAZY = {
     "ChatSeat": "deskroom.seats.chat",
     "ChatUsage": "deskroom.seats.chat",
     "CommandSeat": "deskroom.seats.command",
+    "PersonSeat": "deskroom.seats.person",
     "ProgramError": "deskroom.seats.process",
+    "Terminal": "deskroom.seats.person",
     "load_function": "deskroom.seats.python",
 }
 
-__all__ = ["ChatError", "ChatSeat", "ChatUsage", "CommandSeat", "ProgramError", "load_function"]
+__all__ = [
+    "ChatError",
+    "ChatSeat",
+    "ChatUsage",
+    "CommandSeat",
+    "PersonSeat",
+    "ProgramError",
+    "Terminal",
+    "load_function",
+]
 
 __getattr__ = lazy(__name__, _LAZY)

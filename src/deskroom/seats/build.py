@@ -5,15 +5,18 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
-from attrs import evolve
+from attrs import define, evolve
 
 from deskroom.errors import UsageError, hint
 from deskroom.room.acts import Act
 from deskroom.scenario.format.live import Kind, LiveSeat
 
-__all__ = ["build_seats", "with_given"]
+if TYPE_CHECKING:
+    from deskroom.seats.person import Terminal
+
+__all__ = ["Surroundings", "build_seats", "with_given"]
 
 _KINDS: Final[tuple[str, ...]] = get_args(Kind)
 
@@ -81,35 +84,52 @@ _DETAILS: Final[Mapping[str, Callable[[str, str], dict[str, Any]]]] = {
 }
 
 
-def build_seats(specs: Mapping[str, LiveSeat], folder: Path) -> dict[str, Act]:
-    """Return what plays each seat. ``folder`` is the desk file's, from which its paths are told.
+@define(kw_only=True)
+class Surroundings:
+    """What live seats of one desk share.
 
-    Nothing is started yet. Raises ``UsageError`` for what cannot be built here, in one sentence:
-    an extra that is not installed, a function that is not there.
+    ``folder`` is the desk file's, from which its paths are told; ``terminal`` is where people sit.
     """
-    return {seat: _BUILDERS[spec.kind](seat, spec, folder) for seat, spec in specs.items()}
+
+    folder: Path
+    terminal: Terminal | None = None
 
 
-def _python(_seat: str, spec: LiveSeat, _folder: Path) -> Act:
+def build_seats(specs: Mapping[str, LiveSeat], around: Surroundings) -> dict[str, Act]:
+    """Return what plays each seat. Nothing is started yet.
+
+    Raises ``UsageError`` for what cannot be built here, in one sentence: an extra that is not
+    installed, a function that is not there.
+    """
+    return {seat: _BUILDERS[spec.kind](seat, spec, around) for seat, spec in specs.items()}
+
+
+def _python(_seat: str, spec: LiveSeat, _around: Surroundings) -> Act:
     from deskroom.seats.python import load_function
 
     return load_function(spec.function or "")
 
 
-def _program(_seat: str, spec: LiveSeat, folder: Path) -> Act:
+def _person(_seat: str, _spec: LiveSeat, around: Surroundings) -> Act:
+    if around.terminal is None:
+        raise UsageError("a person in a seat needs a terminal")
+    return around.terminal.seat()
+
+
+def _program(_seat: str, spec: LiveSeat, around: Surroundings) -> Act:
     from deskroom.seats.command import CommandSeat
 
     return CommandSeat(
         command=spec.command,
         keep=spec.keep,
         env=spec.env,
-        folder=str(folder / (spec.folder or "")),
+        folder=str(around.folder / (spec.folder or "")),
         timeout_s=spec.timeout_s,
         max_output_bytes=spec.max_output_bytes,
     )
 
 
-def _chat(_seat: str, spec: LiveSeat, _folder: Path) -> Act:
+def _chat(_seat: str, spec: LiveSeat, _around: Surroundings) -> Act:
     from deskroom.seats.chat import ChatSeat
 
     return ChatSeat(
@@ -124,14 +144,14 @@ def _chat(_seat: str, spec: LiveSeat, _folder: Path) -> Act:
     )
 
 
-def _not_yet(seat: str, spec: LiveSeat, _folder: Path) -> Act:
+def _not_yet(seat: str, spec: LiveSeat, _around: Surroundings) -> Act:
     raise UsageError(f"the seat {seat!r} cannot be played by {spec.kind!r} yet")
 
 
-_BUILDERS: Final[Mapping[str, Callable[[str, LiveSeat, Path], Act]]] = {
+_BUILDERS: Final[Mapping[str, Callable[[str, LiveSeat, Surroundings], Act]]] = {
     "chat": _chat,
     "command": _program,
     "mcp": _not_yet,
-    "person": _not_yet,
+    "person": _person,
     "python": _python,
 }

@@ -189,6 +189,9 @@ PUBLIC = {
         "conform",
     },
     "deskroom.seats": {
+        "ChatError",
+        "ChatSeat",
+        "ChatUsage",
         "CommandSeat",
         "PersonSeat",
         "ProgramError",

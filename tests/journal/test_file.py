@@ -398,7 +398,7 @@ def test_a_bad_line_is_told_and_nothing_is_written(sound: bytes, path: Path) -> 
         (lambda values: [*values[:3], values[0]], ":4: line 4 is bad: it is a second header"),
         (
             lambda values: [*values[:3], {"kind": "note"}],
-            ":4: line 4 is bad: kind must be one of header, turn, call, excess, end, row, routed, close",
+            ":4: line 4 is bad: kind must be one of header, turn, call, excess, usage, end, row, routed, close",
         ),
         (lambda values: [*values[:3], {"kind": "close"}], ":4: line 4 is bad: reason is missing"),
     ],

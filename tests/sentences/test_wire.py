@@ -74,7 +74,7 @@ SENTENCES: list[tuple[str, Reading]] = [
     ("seat must be a string", changed(TURN, "seat", None)),
     ("cue must be an integer or null", changed(TURN, "cue", "1")),
     (
-        "kind must be one of header, turn, call, excess, end, row, routed, close",
+        "kind must be one of header, turn, call, excess, usage, end, row, routed, close",
         changed(TURN, "kind", "x"),
     ),
     (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -17,6 +17,7 @@ from attrs import field, frozen
 from deskroom.engine.entries import Entry, Journal
 from deskroom.engine.setup import Setup
 from deskroom.errors import RoomClosed, UsageError
+from deskroom.printable import counted
 from deskroom.room import Room, RoomResult
 from deskroom.room.acts import Act
 from deskroom.room.host import OnRow
@@ -95,6 +96,20 @@ class LiveDesk:
         if self.is_live:
             return live_setup(self.scenario, self.acts)
         return scenario_setup(self.scenario)
+
+    @property
+    def usage_lines(self) -> Iterator[str]:
+        """What the turns of each seat took of a model, a line a seat that has one."""
+        for seat, act in self.acts.items():
+            turns = getattr(act, "usage", ())
+            if not turns:
+                continue
+            tokens_in, tokens_out = (
+                sum(getattr(turn, name) for turn in turns) for name in ("tokens_in", "tokens_out")
+            )
+            seconds = sum(turn.seconds for turn in turns)
+            took = f"{counted(len(turns), 'turn')}, {seconds:.1f} s"
+            yield f"{seat}: {tokens_in} tokens in, {tokens_out} out; {took}"
 
     def room(
         self,

@@ -95,7 +95,7 @@ def run_command(
         raise UsageError("--resume needs the journal to resume: name it with --journal FILE")
     desk = LiveDesk.of(load_scenario(scenario_path), given, says)
     if journal_path is None:
-        return _closed(_play(desk, None, (), backend, quiet=quiet))
+        return _closed(_play(desk, None, (), backend, quiet=quiet), desk)
     clock = RealClock()
     opened = partial(JournalFile.resume if resume else JournalFile.create, timer=clock.now)
     try:
@@ -112,7 +112,7 @@ def run_command(
     remark = sync_remark(journal.sync_s, clock.now())
     if remark is not None:
         click.echo(one_line(f"{journal_path}: {remark}"), err=True)
-    return _closed(result)
+    return _closed(result, desk)
 
 
 def _is_interrupt(error: BaseException) -> bool:
@@ -215,7 +215,10 @@ class _Ends:
             click.echo(ended_line(entry, self._replies, self._out))
 
 
-def _closed(result: RoomResult) -> int:
+def _closed(result: RoomResult, desk: LiveDesk) -> int:
     turns, rows = counted(result.granted, "turn"), counted(len(result.rows), "row")
     click.echo(f"closed: {result.closed}; {turns}, {rows}")
+    # How long a model took is another each time, so it is no part of what a run prints.
+    for line in desk.usage_lines:
+        click.echo(one_line(line), err=True)
     return 0

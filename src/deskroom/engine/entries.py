@@ -33,6 +33,7 @@ __all__ = [
     "RoutedEntry",
     "RowEntry",
     "TurnEntry",
+    "UsageEntry",
 ]
 
 
@@ -100,6 +101,22 @@ class ExcessEntry:
     attempt: int
     seat: str
     calls: int
+
+
+@frozen
+class UsageEntry:
+    """What a turn took of a model, as far as its seat said: written before the turn's end.
+
+    ``requests`` were answered, and took ``seconds`` together. Nothing is decided by it.
+    """
+
+    turn: int
+    attempt: int
+    seat: str
+    requests: int
+    tokens_in: int
+    tokens_out: int
+    seconds: float
 
 
 @frozen
@@ -188,6 +205,7 @@ Entry = (
     | TurnEntry
     | CallEntry
     | ExcessEntry
+    | UsageEntry
     | EndEntry
     | RowEntry
     | RoutedEntry

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, overload
 
 from deskroom.core.audience import Viewer
 from deskroom.core.transcript import Row, SeenRow, project
-from deskroom.engine.entries import Raised
+from deskroom.engine.entries import Raised, UsageEntry
 from deskroom.engine.setup import Seat
 
 __all__ = ["Call", "History", "Reply", "TurnEnd", "TurnGrant"]
@@ -87,7 +87,7 @@ class TurnEnd(NamedTuple):
     """A seat has ended its turn.
 
     ``text`` is what it said outside any call; ``wrote`` the paths it left behind; ``error`` what
-    it raised, if it did.
+    it raised, if it did; ``usage`` what it took of a model, if it said so.
     """
 
     turn: int
@@ -96,6 +96,7 @@ class TurnEnd(NamedTuple):
     text: str = ""
     wrote: tuple[str, ...] = ()
     error: Raised | None = None
+    usage: UsageEntry | None = None
 
 
 class Reply(NamedTuple):

@@ -29,6 +29,7 @@ from deskroom.engine.entries import (
     RoutedEntry,
     RowEntry,
     TurnEntry,
+    UsageEntry,
 )
 from deskroom.engine.machine import Stage, TurnEvent, advance
 from deskroom.engine.script import ScriptPosition
@@ -221,6 +222,9 @@ class RoomState:
         if self.open is not None:
             self.open.excess = entry.calls
 
+    def _usage(self, entry: UsageEntry) -> None:
+        """Change nothing: no rule asks what a turn took."""
+
     def _judged(self, entry: CallEntry) -> Verdict:
         """Judge a call that was read from a journal; a refusal there is enough to know."""
         if entry.reply != OK:
@@ -329,6 +333,7 @@ class RoomState:
         TurnEntry: _turn,
         CallEntry: _call,
         ExcessEntry: _excess,
+        UsageEntry: _usage,
         EndEntry: _end,
         RowEntry: _row,
         RoutedEntry: _routed,

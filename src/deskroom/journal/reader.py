@@ -32,7 +32,7 @@ _BEGINS: Final = b'{"kind":"header",'
 _IMPORTED: Final = b'{"transcript":'
 #: What the lines begin with that hold no row and say nothing of the room as a whole.
 _ROWLESS: Final = tuple(
-    b'{"kind":"%s",' % kind for kind in (b"turn", b"call", b"excess", b"end", b"routed")
+    b'{"kind":"%s",' % kind for kind in (b"turn", b"call", b"excess", b"usage", b"end", b"routed")
 )
 #: How a call's line ends that was accepted in time, before its digest; its arguments stand before.
 _ACCEPTED: Final = b',"reply":"ok","late":false,"source":"call"'

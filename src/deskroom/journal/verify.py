@@ -28,6 +28,7 @@ from deskroom.engine.entries import (
     RoutedEntry,
     RowEntry,
     TurnEntry,
+    UsageEntry,
 )
 from deskroom.engine.kept import is_cut, is_cut_text
 from deskroom.engine.messages import Call, TurnEnd
@@ -105,6 +106,8 @@ class Verifier:
         self._engine: Engine | None = None
         #: The message that was read out of the open turn's text, and not yet its end.
         self._read_from_text: CallEntry | None = None
+        #: The grant whose usage stands there already.
+        self._used: tuple[int, int] | None = None
 
     @property
     def engine(self) -> Engine:
@@ -199,6 +202,20 @@ class Verifier:
         if record is None or record.excess or entry.calls < 1 or not self.engine.is_excess(call):
             return f"calls of turn {entry.turn} are counted, but no call of it was one too many"
         return self.engine.excess(entry.calls)[0]
+
+    def _usage(self, entry: UsageEntry) -> Entry | str:
+        record = self.engine.state.open
+        turn = (entry.turn, entry.attempt, entry.seat)
+        if record is None or (record.number, record.attempt, record.seat) != turn:
+            return (
+                f"turn {entry.turn} of {entry.seat} is said to have used a model, but is not open"
+            )
+        if self._used == turn[:2]:
+            return f"there is a second line about what turn {entry.turn} used"
+        if entry.seconds < 0:
+            return f"turn {entry.turn} used a model for less than 0 seconds"
+        self._used = turn[:2]
+        return entry
 
     def _call_from_text(self, entry: CallEntry) -> CallEntry | str:
         """A message that was read out of a text reads the same out of itself."""
@@ -307,6 +324,7 @@ class Verifier:
         TurnEntry: _turn,
         CallEntry: _call,
         ExcessEntry: _excess,
+        UsageEntry: _usage,
         EndEntry: _end,
         RowEntry: _row,
         RoutedEntry: _routed,

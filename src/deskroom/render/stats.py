@@ -15,7 +15,7 @@ from deskroom.printable import counted, one_line
 from deskroom.render.screen import PLAIN, Screen
 from deskroom.render.table import table_lines
 from deskroom.render.text import shortened
-from deskroom.runs.figures import Figures, HandOff, Naming
+from deskroom.runs.figures import Figures, HandOff, Naming, Usage
 
 __all__ = ["COLUMNS", "RunFigures", "csv_text", "many_lines", "stats_json", "stats_lines"]
 
@@ -58,6 +58,10 @@ COLUMNS: Final = (
     "never_spoke",
     "refused_calls",
     *(f"refused_{reason}" for reason in _REASONS),
+    "model_requests",
+    "tokens_in",
+    "tokens_out",
+    "model_seconds",
 )
 
 
@@ -109,12 +113,21 @@ def _table(figures: Figures) -> Iterator[tuple[str, str | None]]:
     yield "keep naming each other", _exchanges(figures)
     yield "never spoke", _listed(figures.never_spoke)
     yield "said again", _repeats(figures)
+    yield "models", _listed([_usage(one) for one in figures.usage or ()])
 
 
 def _hand_offs(hand_offs: Iterable[HandOff]) -> list[str]:
     """Return them, the most frequent first."""
     ranked = sorted(hand_offs, key=lambda one: -one.turns)
     return [f"{one.source} → {one.target} {one.turns}" for one in ranked]
+
+
+def _usage(usage: Usage) -> str:
+    requests, turns = counted(usage.requests, "request"), counted(usage.turns, "turn")
+    return (
+        f"{usage.seat}: {usage.tokens_in} tokens in, {usage.tokens_out} out; "
+        f"{requests} in {turns}, {usage.seconds:.1f} s"
+    )
 
 
 def _number(number: int | None) -> str | None:
@@ -308,6 +321,11 @@ def _cells(run: RunFigures) -> Iterator[tuple[str, object]]:
     yield "refused_calls", figures.refused_calls
     for reason in _REASONS:
         yield f"refused_{reason}", None if refusals is None else refusals.get(reason, 0)
+    usage = figures.usage
+    yield "model_requests", usage and sum(one.requests for one in usage)
+    yield "tokens_in", usage and sum(one.tokens_in for one in usage)
+    yield "tokens_out", usage and sum(one.tokens_out for one in usage)
+    yield "model_seconds", usage and sum(one.seconds for one in usage)
 
 
 def _pairs(counts: Mapping[Any, int] | None) -> str:

@@ -435,6 +435,8 @@ class Host:
         entries = self.engine.end(end)
         if entries:
             self._write_excess()
+            if end.usage is not None:
+                self._write(end.usage)
         if entries and raised is not None:
             self.exceptions[end.turn] = raised
         for entry in entries:

@@ -19,6 +19,7 @@ from deskroom.engine.entries import (
     RoutedEntry,
     RowEntry,
     TurnEntry,
+    UsageEntry,
 )
 from deskroom.printable import one_line, printable
 
@@ -68,6 +69,10 @@ class RoomLog:
             case ExcessEntry(turn, _, seat, calls):
                 reason = CallFault.TOO_MANY_CALLS
                 self.info("call.refused", turn=turn, seat=seat, times=calls, reason=reason)
+            case UsageEntry(turn, _, seat, requests, tokens_in, tokens_out, seconds):
+                tokens = {"tokens_in": tokens_in, "tokens_out": tokens_out}
+                took = {"requests": requests, **tokens, "seconds": seconds}
+                self.info("model.used", turn=turn, seat=seat, **took)
             case RowEntry():
                 self._row(entry)
             case RoutedEntry():

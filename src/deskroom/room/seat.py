@@ -6,6 +6,7 @@ and sends calls, and at the end the end of the turn, on the host's.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Coroutine, Iterable
 from threading import get_ident
 from typing import Any, Final, NamedTuple, Protocol
@@ -16,7 +17,7 @@ from anyio.lowlevel import checkpoint
 from deskroom.core.reasons import CallFault
 from deskroom.core.transcript import SeenRow
 from deskroom.engine.arguments import plain
-from deskroom.engine.entries import Raised
+from deskroom.engine.entries import Raised, UsageEntry
 from deskroom.engine.messages import Call, History, Reply, TurnEnd, TurnGrant
 from deskroom.engine.setup import Seat, check_path
 from deskroom.errors import SeatCancelled, UsageError
@@ -165,6 +166,7 @@ class Turn:
         self._activity = channel.activity
         self._wrote: tuple[str, ...] = ()
         self._late: tuple[CallPair, ...] = ()
+        self._usage: UsageEntry | None = None
 
     def __repr__(self) -> str:
         return f"<Turn {self.number} of {self.seat.id}>"
@@ -268,11 +270,39 @@ class Turn:
         """
         self._wrote += (check_path(path),)
 
+    def used(
+        self, *, requests: int = 1, tokens_in: int = 0, tokens_out: int = 0, seconds: float = 0.0
+    ) -> None:
+        """Note what the turn took of a model; what is noted in one turn is added up.
+
+        It is written down when the turn ends, for logs and figures, and decides nothing. Raises
+        ``UsageError`` for what is less than nothing.
+        """
+        counts = (requests, tokens_in, tokens_out)
+        if not all(type(count) is int and count >= 0 for count in counts):
+            raise UsageError("requests and tokens are whole numbers from 0 on")
+        if not 0 <= seconds < math.inf:
+            raise UsageError(f"a model takes 0 or more seconds, not {seconds!r}")
+        grant, before = self._grant, self._usage
+        if before is not None:
+            requests += before.requests
+            tokens_in, tokens_out = tokens_in + before.tokens_in, tokens_out + before.tokens_out
+            seconds += before.seconds
+        self._usage = UsageEntry(
+            *(grant.turn, grant.attempt, grant.seat.id),
+            requests=requests,
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            seconds=round(float(seconds), 3),
+        )
+
     async def end(self, text: str, error: Exception | None) -> None:
         """Say that the turn is over, and send what was noted for afterwards."""
         grant = self._grant
         raised = None if error is None else Raised.of(error)
-        end = TurnEnd(grant.turn, grant.attempt, grant.seat.id, text, self._wrote, raised)
+        end = TurnEnd(grant.turn, grant.attempt, grant.seat.id, text, self._wrote, raised)._replace(
+            usage=self._usage
+        )
         await self._channel.end(end, error)
         if self._late:
             await self._channel.call(grant, *self._late)

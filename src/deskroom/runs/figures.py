@@ -15,6 +15,7 @@ from attrs import define, field, frozen
 from deskroom.core import Viewer
 from deskroom.core.reasons import OK, Outcome, RowKind
 from deskroom.core.transcript import party_of
+from deskroom.engine.entries import UsageEntry
 from deskroom.runs.run import RunTurn
 from deskroom.runs.values import author_value
 from deskroom.runs.view import RunView, ViewItem, tells
@@ -27,6 +28,7 @@ __all__ = [
     "HandOff",
     "Naming",
     "Repeat",
+    "Usage",
     "figures_of",
     "hand_offs_of",
 ]
@@ -112,6 +114,21 @@ class HandOff:
 
 
 @frozen(kw_only=True)
+class Usage:
+    """What the turns of one seat took of a model: of ``turns`` of them something is known.
+
+    ``requests`` were answered, and took ``seconds`` together.
+    """
+
+    seat: str
+    turns: int
+    requests: int
+    tokens_in: int
+    tokens_out: int
+    seconds: float
+
+
+@frozen(kw_only=True)
 class Figures:
     """What a run comes to, as far as ``viewer`` may know. All counts are of whole things.
 
@@ -142,6 +159,11 @@ class Figures:
     * ``longest_chain``: the most turns in a row of which each was given by the row before, by a
       mention or a broadcast: one more than the highest hop. 0 in a room without turns.
     * ``hand_offs``: how often each author's rows gave each seat the turn, in order of the first.
+
+    Known of a journal where seats said it, and None elsewhere:
+
+    * ``usage``: what the turns of each such seat took of a model, in order of the first. A seat
+      knows its own only.
     """
 
     viewer: Viewer
@@ -163,6 +185,7 @@ class Figures:
     hops: Mapping[int, int] | None
     longest_chain: int | None
     hand_offs: tuple[HandOff, ...] | None
+    usage: tuple[Usage, ...] | None = None
 
     @property
     def refused_calls(self) -> int | None:
@@ -206,6 +229,7 @@ def figures_of(view: RunView) -> Figures:
         hops=hops,
         longest_chain=None if hops is None else max(hops, default=-1) + 1,
         hand_offs=hand_offs_of(view),
+        usage=_usage(view),
     )
 
 
@@ -425,6 +449,25 @@ def _refusals(view: RunView) -> dict[str, int] | None:
     if not items or not all("replies" in item.facts for item in items):
         return None
     return _counts(reply for item in items for reply in item.facts["replies"] if reply != OK)
+
+
+def _usage(view: RunView) -> tuple[Usage, ...] | None:
+    used: dict[str, list[UsageEntry]] = {}
+    for turn in view.turns:
+        if turn.usage is not None and tells(view.viewer, turn.seat):
+            used.setdefault(turn.seat, []).append(turn.usage)
+    return tuple(_usage_of(seat, entries) for seat, entries in used.items()) or None
+
+
+def _usage_of(seat: str, entries: Sequence[UsageEntry]) -> Usage:
+    return Usage(
+        seat=seat,
+        turns=len(entries),
+        requests=sum(entry.requests for entry in entries),
+        tokens_in=sum(entry.tokens_in for entry in entries),
+        tokens_out=sum(entry.tokens_out for entry in entries),
+        seconds=round(sum(entry.seconds for entry in entries), 3),
+    )
 
 
 def hand_offs_of(view: RunView) -> tuple[HandOff, ...] | None:

@@ -23,6 +23,7 @@ from deskroom.engine.entries import (
     RoutedEntry,
     RowEntry,
     TurnEntry,
+    UsageEntry,
 )
 from deskroom.engine.script import order_of
 from deskroom.engine.setup import Setup
@@ -45,7 +46,8 @@ class RunTurn(NamedTuple):
     themselves, late ones included, where the entries of the run are known; ``late_after`` counts, for
     each late one, the rows before it. ``row`` is the sequence of the row it became, ``error`` what
     the seat raised. ``granted_at`` counts the rows before it. ``start`` and ``end`` are the
-    positions of its first and last entry, counted from 0.
+    positions of its first and last entry, counted from 0. ``usage`` is what it took of a model, if
+    its seat said so.
     """
 
     number: int
@@ -65,6 +67,7 @@ class RunTurn(NamedTuple):
     error: Raised | None
     start: int | None
     end: int | None
+    usage: UsageEntry | None = None
 
 
 @frozen(kw_only=True, eq=False)
@@ -217,6 +220,8 @@ class Run:
                     index.late_after.setdefault(grant, []).append(len(index.rows))
             elif isinstance(entry, TurnEntry):
                 index.starts[entry.turn, entry.attempt, entry.seat] = position
+            elif isinstance(entry, UsageEntry):
+                index.usage[entry.turn, entry.attempt] = entry
             elif isinstance(entry, RowEntry):
                 index.rows.append(position)
             elif isinstance(entry, EndEntry):
@@ -236,6 +241,7 @@ class Index:
     rows: list[int] = field(factory=list)
     calls: dict[Grant, list[CallEntry]] = field(factory=dict)
     late_after: dict[Grant, list[int]] = field(factory=dict)
+    usage: dict[tuple[int, int], UsageEntry] = field(factory=dict)
 
     def stray_calls(self) -> Iterable[CallEntry]:
         """Yield the calls of seats in turns that were never theirs."""
@@ -279,4 +285,5 @@ def _turn(record: TurnRecord, entries: Sequence[RowEntry], index: Index) -> RunT
         error=record.error,
         start=index.starts.get(grant),
         end=end,
+        usage=index.usage.get(grant[:2]),
     )

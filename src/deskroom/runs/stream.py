@@ -24,6 +24,7 @@ from deskroom.engine.entries import (
     RoutedEntry,
     RowEntry,
     TurnEntry,
+    UsageEntry,
 )
 from deskroom.engine.script import order_of
 from deskroom.engine.setup import Setup
@@ -58,6 +59,7 @@ class _Open:
     granted_at: int
     calls: list[CallEntry] = field(factory=list)
     excess: int = 0
+    usage: UsageEntry | None = None
 
 
 @define
@@ -115,6 +117,11 @@ class RunStream:
             self._open.excess = entry.calls
         return ()
 
+    def _usage(self, _: int, entry: UsageEntry) -> Sequence[Happening]:
+        if self._open is not None:
+            self._open.usage = entry
+        return ()
+
     def _end(self, line: int, entry: EndEntry) -> Sequence[Happening]:
         self.turns = max(self.turns, entry.turn)
         if self._open is None:
@@ -150,6 +157,7 @@ class RunStream:
             error=last.error if isinstance(last, EndEntry) else None,
             start=None if opened.line is None else opened.line - 1,
             end=None if line is None else line - 1,
+            usage=opened.usage,
         )
 
     # Rows
@@ -227,6 +235,7 @@ class RunStream:
         TurnEntry: _turn,
         CallEntry: _call,
         ExcessEntry: _excess,
+        UsageEntry: _usage,
         EndEntry: _end,
         RowEntry: _row,
         RoutedEntry: _routed,

@@ -356,4 +356,6 @@ def _told(turn: RunTurn, viewer: Viewer) -> RunTurn:
 
 
 def _public(turn: RunTurn) -> RunTurn:
-    return turn._replace(replies=(), calls=(), late_after=(), text="", wrote=(), error=None)
+    return turn._replace(
+        replies=(), calls=(), late_after=(), text="", wrote=(), error=None, usage=None
+    )

@@ -144,6 +144,7 @@ class ChatSeat:
             raise ChatError(f"{self.model} at {_shown(self.base_url)}: {error}") from None
         finally:
             self._tally.append(usage.so_far)
+            _report(turn, usage.so_far)
         raise ChatError(f"{self.model} at {_shown(self.base_url)}: took longer than {limit_s:g} s")
 
     async def _converse(self, turn: Turn, life: _Life, usage: _Usage) -> str:
@@ -204,6 +205,16 @@ class _Usage:
             tokens_out=before.tokens_out + ((answer and answer.tokens_out) or 0),
             seconds=before.seconds + seconds,
         )
+
+
+def _report(turn: Turn, usage: ChatUsage) -> None:
+    """Have it written down with the turn's end."""
+    turn.used(
+        requests=usage.requests,
+        tokens_in=usage.tokens_in,
+        tokens_out=usage.tokens_out,
+        seconds=usage.seconds,
+    )
 
 
 def _check_url(base_url: object) -> None:

@@ -28,6 +28,7 @@ from deskroom.engine.entries import (
     RoutedEntry,
     RowEntry,
     TurnEntry,
+    UsageEntry,
 )
 from deskroom.errors import WireError
 from deskroom.wire.codecs import (
@@ -168,6 +169,13 @@ _ENTRY: Final = OneOf(
             reply=Word((OK, *CallFault, *AsideReason)),
         ),
         "excess": form_of(ExcessEntry, tag={"kind": "excess"}, calls=COUNT),
+        "usage": form_of(
+            UsageEntry,
+            tag={"kind": "usage"},
+            requests=COUNT,
+            tokens_in=COUNT,
+            tokens_out=COUNT,
+        ),
         "end": form_of(EndEntry, tag={"kind": "end"}, outcome=_ENDS),
         "row": RowEntryForm(),
         "routed": form_of(RoutedEntry, tag={"kind": "routed"}, scores=Scores()),
@@ -180,6 +188,7 @@ _KINDS: Final[Mapping[type, str]] = {
     TurnEntry: "turn",
     CallEntry: "call",
     ExcessEntry: "excess",
+    UsageEntry: "usage",
     EndEntry: "end",
     RowEntry: "row",
     RoutedEntry: "routed",

@@ -12,18 +12,29 @@ from deskroom._lazy import lazy
 
 if TYPE_CHECKING:
     from deskroom.seats.command import CommandSeat
+    from deskroom.seats.mcp import McpSeat, McpServer
     from deskroom.seats.person import PersonSeat, Terminal
     from deskroom.seats.process import ProgramError
     from deskroom.seats.python import load_function
 
 _LAZY = {
     "CommandSeat": "deskroom.seats.command",
+    "McpSeat": "deskroom.seats.mcp",
+    "McpServer": "deskroom.seats.mcp",
     "PersonSeat": "deskroom.seats.person",
     "ProgramError": "deskroom.seats.process",
     "Terminal": "deskroom.seats.person",
     "load_function": "deskroom.seats.python",
 }
 
-__all__ = ["CommandSeat", "PersonSeat", "ProgramError", "Terminal", "load_function"]
+__all__ = [
+    "CommandSeat",
+    "McpSeat",
+    "McpServer",
+    "PersonSeat",
+    "ProgramError",
+    "Terminal",
+    "load_function",
+]
 
 __getattr__ = lazy(__name__, _LAZY)

@@ -53,6 +53,15 @@ class Program:
             with suppress(*_GONE):
                 await self.process.stdin.send(line + b"\n")
 
+    async def send_all(self, data: bytes) -> None:
+        """Write all that it is told to its stdin, and close that."""
+        assert self.process.stdin is not None  # noqa: S101 - it was started with one
+        async with self._sending:
+            with suppress(*_GONE):
+                await self.process.stdin.send(data)
+            with suppress(*_GONE):
+                await self.process.stdin.aclose()
+
     async def line(self) -> bytes | None:
         """Return its next line without its end, or None once it writes no more.
 

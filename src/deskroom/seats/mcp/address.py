@@ -53,7 +53,9 @@ def stdio_config(url: str, seat: str, token: str, program: str) -> Json:
     server = {
         "type": "stdio",
         "command": program,
-        "args": ["mcp", "--url", url, "--", seat] if seat.startswith("-") else ["mcp", seat, "--url", url],
+        "args": ["mcp", "--url", url, "--", seat]
+        if seat.startswith("-")
+        else ["mcp", seat, "--url", url],
         "env": {TOKEN_ENV: token},
     }
     return {"mcpServers": {_NAME: server}}

@@ -14,8 +14,10 @@ from typing import Any, Final
 import anyio
 from attrs import define, field
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from starlette.datastructures import Headers
 from starlette.requests import Request
 
+from deskroom.room.attendance import Changes
 from deskroom.seats.mcp.place import Gone
 from deskroom.seats.mcp.surface import GONE
 
@@ -28,6 +30,7 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _INVALID_REQUEST: Final = -32600
+_SESSION: Final = "mcp-session-id"
 
 
 def security_of(port: int) -> TransportSecuritySettings:
@@ -57,7 +60,10 @@ class Guard:
     warn: Callable[..., None]
     #: How many requests are being answered, those that only listen left out.
     busy: int = 0
-    _idle: anyio.Event = field(factory=anyio.Event)
+    #: The sessions of the older protocol that no client has ended.
+    sessions: set[str] = field(factory=set)
+    #: Wakes whoever waits for a request to be answered, or for a session to end.
+    changes: Changes = field(factory=Changes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -96,6 +102,8 @@ class Guard:
         async def noted(message: Message) -> None:
             nonlocal started
             started = True
+            if message["type"] == "http.response.start":
+                self._note_session(scope, message)
             await send(message)
 
         self.busy += is_answer
@@ -107,14 +115,14 @@ class Guard:
                 await _refuse(send, 500, "the request failed")
         finally:
             self.busy -= is_answer
-            if not self.busy:
-                self._idle.set()
-                self._idle = anyio.Event()
+            self.changes.notify()
 
-    async def idle(self) -> None:
-        """Wait until no request is being answered."""
-        while self.busy:
-            await self._idle.wait()
+    def _note_session(self, scope: Scope, answer: Message) -> None:
+        session = Headers(raw=list(answer.get("headers", ()))).get(_SESSION, "")
+        if scope["method"] == "DELETE" or answer["status"] == 404:  # noqa: PLR2004 - not found
+            self.sessions.discard(Headers(scope=scope).get(_SESSION, ""))
+        elif session and answer["status"] == 200:  # noqa: PLR2004 - fine
+            self.sessions.add(session)
 
 
 def _opens(door: Door, authorization: str) -> bool:

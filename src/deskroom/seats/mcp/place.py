@@ -191,7 +191,9 @@ class Place:
             return Answer("Your turn has ended.", {"status": "ended"})
         if self._is_over:
             self.is_told = True
-            return Answer(f"{self._closing()} Nothing is left to do.", self._closing_facts("closed"))
+            return Answer(
+                f"{self._closing()} Nothing is left to do.", self._closing_facts("closed")
+            )
         return None
 
     async def call(self, tool: object, arguments: object) -> Answer:

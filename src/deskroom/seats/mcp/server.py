@@ -27,6 +27,7 @@ try:
     from mcp.server.transport_security import TransportSecurityMiddleware
 
     from deskroom.seats.mcp.guard import Door, Guard, security_of
+    from deskroom.seats.mcp.quiet import quiet
     from deskroom.seats.mcp.surface import Surface
 except ImportError as error:
     missing = "a seat for clients of MCP needs the extra mcp: pip install 'deskroom[mcp]'"
@@ -57,6 +58,7 @@ class _Life:
 
     guard: Guard
     port: int
+    warn: Callable[..., None]
     tasks: anyio.abc.TaskGroup | None = None
     seats: list[tuple[Place, Surface]] = field(factory=list)
     opened: anyio.Event = field(factory=anyio.Event)
@@ -113,6 +115,10 @@ class McpServer:
         """
         return http_config(self.url_of(seat), self._doors[seat].token)
 
+    def token_of(self, seat: str) -> str:
+        """Return the token of a seat."""
+        return self._doors[seat].token
+
     async def opened(self) -> None:
         """Wait until it listens."""
         await self._opened.wait()
@@ -143,7 +149,8 @@ class McpServer:
         port = listener.getsockname()[1]
         security = TransportSecurityMiddleware(security_of(port))
         paths = {f"/seats/{seat}": door for seat, door in self._doors.items()}
-        life = self._life = _Life(Guard(paths, security, attendance.warn), port)
+        guard = Guard(paths, security, attendance.warn)
+        life = self._life = _Life(guard, port, attendance.warn)
         # A task that is in nobody's group: it has to outlive whatever ends the room.
         task = asyncio.create_task(self._serve(life, listener))
         try:
@@ -164,7 +171,7 @@ class McpServer:
 
     async def _serve(self, life: _Life, listener: socket.socket) -> None:
         config = uvicorn.Config(
-            life.guard,  # type: ignore[arg-type]
+            life.guard,
             log_config=None,
             access_log=False,
             log_level=None,
@@ -174,16 +181,18 @@ class McpServer:
             timeout_graceful_shutdown=1,
         )
         server = _Uvicorn(config)
-        with one_error():
-            async with anyio.create_task_group() as life.tasks:
-                life.tasks.start_soon(server.serve, [listener])
-                life.opened.set()
-                await life.may_end.wait()
-                await _say_farewell(life)
-                life.tasks.cancel_scope.cancel()
-        # Sessions have ended with their tasks; what is left are idle connections.
-        for door in self._doors.values():
-            door.app = None
+        with one_error(), quiet(life.warn):
+            async with anyio.create_task_group() as listening:
+                listening.start_soon(server.serve, [listener])
+                async with anyio.create_task_group() as life.tasks:
+                    life.opened.set()
+                    await life.may_end.wait()
+                    await _say_farewell(life)
+                    # Sessions end with their tasks; what is left are idle connections.
+                    life.tasks.cancel_scope.cancel()
+                for door in self._doors.values():
+                    door.app = None
+                server.should_exit = True
 
     async def _open_door(self, id_: str, place: Place, life: _Life) -> None:
         assert life.tasks is not None  # noqa: S101 - it is open
@@ -217,11 +226,15 @@ async def _say_farewell(life: _Life) -> None:
     places = [place for place, _ in life.seats]
     with anyio.move_on_after(_FAREWELL_S):
         while any(place.is_used and not place.is_told for place in places):
-            await anyio.sleep(_FAREWELL_S / 50)
+            await life.guard.changes.wait()
     for _, surface in life.seats:
         surface.listeners.close()
     with anyio.move_on_after(_LAST_ANSWERS_S):
-        await life.guard.idle()
+        while life.guard.busy:
+            await life.guard.changes.wait()
+    with anyio.move_on_after(_FAREWELL_S / 2):
+        while life.guard.sessions:
+            await life.guard.changes.wait()
 
 
 def _listen(port: int) -> socket.socket:
@@ -234,7 +247,9 @@ def _listen(port: int) -> socket.socket:
         listener.listen()
     except OSError as error:
         listener.close()
-        raise UsageError(f"port {port} of 127.0.0.1 cannot be listened on: {error.strerror}") from None
+        raise UsageError(
+            f"port {port} of 127.0.0.1 cannot be listened on: {error.strerror}"
+        ) from None
     listener.setblocking(False)
     return listener
 
@@ -261,6 +276,11 @@ class McpSeat:
     def url(self) -> str:
         """Its address. Raises ``UsageError`` while its server does not listen."""
         return self.server.url_of(self.id)
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The configuration of its client. Raises ``UsageError`` while its server does not listen."""
+        return self.server.config_of(self.id)
 
     @asynccontextmanager
     async def attend(self, attendance: Attendance) -> AsyncIterator[None]:

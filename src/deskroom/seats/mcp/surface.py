@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
@@ -229,13 +229,13 @@ class Surface:
         return types.EmptyResult()
 
 
-async def _as_emitted(context: Context, call_next: CallNext) -> HandlerResult:
+async def _as_emitted(ctx: Context, call_next: CallNext) -> HandlerResult:
     """Carry a call past the SDK's checks as it was emitted, for the host to judge it."""
-    if context.method == "tools/call":
-        params = dict(context.params or {})
+    if ctx.method == "tools/call":
+        params = dict(ctx.params or {})
         emitted = {"tool": params.get("name"), "arguments": params.get("arguments", {})}
-        context = replace(context, params={**params, "name": "call", "arguments": emitted})
-    return await call_next(context)
+        ctx = replace(ctx, params={**params, "name": "call", "arguments": emitted})
+    return await call_next(ctx)
 
 
 def _no_schema(_: str) -> None:
@@ -260,5 +260,5 @@ def _check_uri(uri: object) -> None:
 
 
 def _session_id(context: Context) -> str:
-    header: Callable[[str, str], str] = context.request.headers.get
-    return header("mcp-session-id", "")
+    request: Any = context.request
+    return str(request.headers.get("mcp-session-id", ""))

@@ -225,7 +225,7 @@ class Place:
                 await self._changes.wait()
         if not self._is_over:
             return Answer("Your turn has ended. Call desk_wait for the next.", {"status": "ended"})
-        self.is_told = True
+        # Most clients ask once more all the same, so the room still waits for that.
         return Answer(f"Your turn has ended. {self._closing()}", self._closing_facts("ended"))
 
     def _acting(self) -> OpenTurn | None:

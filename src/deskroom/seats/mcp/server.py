@@ -39,6 +39,8 @@ __all__ = ["McpSeat", "McpServer"]
 _FAREWELL_S: Final = 1.0
 #: How long answers that are being written may take after that.
 _LAST_ANSWERS_S: Final = 1.0
+#: A client that has sent nothing for so long has nothing more to ask, in seconds.
+_QUIET_S: Final = 0.1
 _MOST_PORT: Final = 65_535
 #: Every browser and client takes a token in this alphabet; it has 256 bits.
 _TOKEN_BYTES: Final = 32
@@ -230,11 +232,15 @@ async def _say_farewell(life: _Life) -> None:
     for _, surface in life.seats:
         surface.listeners.close()
     with anyio.move_on_after(_LAST_ANSWERS_S):
-        while life.guard.busy:
-            await life.guard.changes.wait()
-    with anyio.move_on_after(_FAREWELL_S / 2):
-        while life.guard.sessions:
-            await life.guard.changes.wait()
+        while await _is_in_use(life.guard):
+            pass
+
+
+async def _is_in_use(guard: Guard) -> bool:
+    """Whether a request is being answered, a session is open, or something has just come."""
+    with anyio.move_on_after(_LAST_ANSWERS_S if guard.busy or guard.sessions else _QUIET_S) as scope:
+        await guard.changes.wait()
+    return not scope.cancelled_caught
 
 
 def _listen(port: int) -> socket.socket:

@@ -326,6 +326,7 @@ def test_the_brief_and_how_to_take_part_are_a_prompt(connect: Connect, play: Pla
     assert ("Find n." in text, "Secret." in text, "desk_wait" in text) == (True, False, True)
 
 
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 def test_the_transcript_is_a_resource_that_tells_of_changes(connect: Connect, play: Play) -> None:
     """By the newest protocol and by an older one; an aside of others is a stub in it."""
     server = McpServer()

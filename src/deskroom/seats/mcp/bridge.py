@@ -203,6 +203,7 @@ class _Reader:
         try:
             while chunk := os.read(0, _CHUNK):
                 self._take(chunk)
+            self._take(b"\n")  # the last line may have no end
             self.portal.call(self.send.aclose)
         except (OSError, RuntimeError, anyio.BrokenResourceError, anyio.ClosedResourceError):
             return  # the program ends

@@ -238,7 +238,9 @@ async def _say_farewell(life: _Life) -> None:
 
 async def _is_in_use(guard: Guard) -> bool:
     """Whether a request is being answered, a session is open, or something has just come."""
-    with anyio.move_on_after(_LAST_ANSWERS_S if guard.busy or guard.sessions else _QUIET_S) as scope:
+    with anyio.move_on_after(
+        _LAST_ANSWERS_S if guard.busy or guard.sessions else _QUIET_S
+    ) as scope:
         await guard.changes.wait()
     return not scope.cancelled_caught
 

@@ -93,6 +93,8 @@ def test_every_row_and_turn_stands_where_it_happened(
     )
     assert all(one[2] < other[1] for one, other in pairwise(boxes))
     assert 6 == len({box[0] for box in boxes})
+    refused = page.locator(".card.turn", has_text="refused").locator(".text").inner_text()
+    assert ["desk_dm: audience too large", "desk_shout: unknown tool"] == refused.splitlines()
     cut = page.locator(".feed .card").evaluate_all(
         "cards => cards.filter(card => card.scrollHeight > card.clientHeight + 1).length"
     )

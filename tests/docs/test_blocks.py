@@ -250,11 +250,11 @@ def _lines(text: str) -> Iterator[str]:
 
 @pytest.fixture
 def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reader:
-    """Return somebody with the project's ``docs`` and ``scenarios`` and the ``deskroom`` command."""
+    """Return somebody with the project's ``docs``, ``examples`` and ``scenarios`` and the ``deskroom`` command."""
     folder, programs = tmp_path / "room", tmp_path / "programs"
     folder.mkdir()
     programs.mkdir()
-    for name in ("docs", "scenarios"):
+    for name in ("docs", "examples", "scenarios"):
         (folder / name).symlink_to(ROOT / name)
     for name, arguments in (("deskroom", "-m deskroom"), ("python", "")):
         program = programs / name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -9,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import jsonschema
 import pytest
 
+from deskroom.core import AsidePolicy
 from deskroom.errors import UsageError
 from deskroom.room import ChairPolicy, Policy, Room, RoomResult, Seat
 from deskroom.seats import CommandSeat
-from deskroom.testing import ScriptedSeat, post
+from deskroom.testing import ScriptedSeat, dm, post
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
@@ -210,3 +213,43 @@ async def test_an_example_plays_a_seat(name: str, keep: bool, said: str) -> None
     seat = CommandSeat(command=[runner, path], keep=keep, env={"PATH": os.environ["PATH"]})
     result = await play(seat, b=ScriptedSeat([post("@a please")]), opening="@b begin")
     assert said == result.rows[2].content
+
+
+SCHEMA = json.loads((ROOT / "schema" / "command.schema.json").read_text())
+
+
+async def test_what_is_said_on_a_line_is_what_the_schema_says(tmp_path: Path) -> None:
+    """The turn with a stub in it, replies to a read and to a refused call, and all that is written."""
+    seen = tmp_path / "seen"
+    code = (
+        "lines = [turn]\n"
+        "def say(value):\n"
+        "    lines.append(value)\n"
+        "    print(json.dumps(value), flush=True)\n"
+        "for value in [{'call': 'desk_read', 'arguments': {'limit': 9}}, {'call': 'nope'}]:\n"
+        "    say(value)\n"
+        "    lines.append(json.loads(sys.stdin.readline()))\n"
+        "say({'wrote': 'x.md'})\n"
+        f"open({str(seen)!r}, 'w').write(json.dumps([*lines, {{'end': 'text'}}]))\n"
+        "say({'end': 'text'})\n"
+    )
+    policy = Policy(aside=AsidePolicy(enabled=True, max_members=1, max_messages=9))
+    seats: Any = {
+        "b": ScriptedSeat([dm("c", "psst")]),
+        "c": ScriptedSeat([post("@a go on")]),
+        "a": program(code),
+    }
+    await Room(seats, opening="@b go", policy=policy).run()
+    lines = json.loads(seen.read_text())
+    assert 7 == len(lines)
+    assert any("elided" in entry for entry in lines[0]["history"])
+    check = jsonschema.Draft7Validator(SCHEMA)
+    assert [] == [error.message for line in lines for error in check.iter_errors(line)]
+    for wrong in (
+        {},
+        {"end": 3},
+        {"call": "x", "more": 1},
+        {"type": "turn"},
+        {"wrote": "x", "end": ""},
+    ):
+        assert not check.is_valid(wrong), wrong

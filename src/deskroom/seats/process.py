@@ -7,6 +7,7 @@ import signal
 from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
+from shutil import which
 from subprocess import PIPE
 from typing import Final
 
@@ -146,12 +147,14 @@ async def start(
 ) -> Program:
     """Start a program; its stderr is read in a task of ``tasks``, until it is closed.
 
-    Its environment is exactly ``env``. Raises ``ProgramError`` when it cannot be started.
+    Its environment is exactly ``env``; its name is looked for where that has ``PATH``, else where ours
+    has. Raises ``ProgramError`` when it cannot be started.
     """
     name = command[0]
+    found = name if os.sep in name else which(name, path=env.get("PATH")) or name
     try:
         process = await anyio.open_process(
-            list(command),
+            [found, *command[1:]],
             stdin=PIPE,
             stdout=PIPE,
             stderr=PIPE,

@@ -39,10 +39,10 @@ def test_a_client_plays_over_stdio(mode: str, play: Play) -> None:
     server = McpServer(wait_s=0.3)
     a, b = server.seat("a"), server.seat("b")
     seen: dict[str, Any] = {}
-    progress = []
+    reported = []
 
-    async def report(times: float, _: float | None, message: str | None) -> None:
-        progress.append((times, message))
+    async def report(progress: float, total: float | None, message: str | None) -> None:
+        reported.append((progress, message))
 
     async def player(_: Room) -> None:
         async with stdio(a, mode) as client, stdio(b, mode) as other:
@@ -66,7 +66,7 @@ def test_a_client_plays_over_stdio(mode: str, play: Play) -> None:
         "refused": "not_your_turn",
         "end": {"status": "closed", "closed": "quiet"},
     } == seen
-    assert [(1, "@a has the turn")] == progress
+    assert [(1, "@a has the turn")] == reported
 
 
 def test_changes_of_the_transcript_come_over_stdio(play: Play) -> None:
@@ -172,7 +172,7 @@ def test_it_ends_with_its_room(play: Play) -> None:
     """A client that asks once more is told, and the command says so and ends, stdin open or not."""
     server = McpServer()
     a = server.seat("a")
-    ends = []
+    ends: list[object] = []
 
     async def player(room: Room) -> None:
         env = {**os.environ, "DESKROOM_TOKEN": a.token}

@@ -107,6 +107,8 @@ class Place:
             yield open_
         finally:
             open_.over.set()
+            if held:
+                self.is_used = False  # its program has ended, and hears no farewell
             if self._open is open_:
                 self._open = None
             self.wake()

@@ -106,12 +106,10 @@ async def both(folder: Path) -> set[str]:
 
 def rows(journal: Path) -> list[str]:
     """Return what was said, up to a line that a crash has cut short."""
-    said = []
+    entries = []
     with contextlib.suppress(Torn):
-        for line in read_journal(journal):
-            if isinstance(line.entry, RowEntry):
-                said.append(line.entry.row.content)
-    return said
+        entries.extend(line.entry for line in read_journal(journal))
+    return [entry.row.content for entry in entries if isinstance(entry, RowEntry)]
 
 
 def test_a_desk_of_clients(desk: Path, tmp_path: Path, started: Started) -> None:

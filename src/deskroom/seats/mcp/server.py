@@ -247,7 +247,8 @@ async def _is_in_use(guard: Guard) -> bool:
 
 def _listen(port: int) -> socket.socket:
     """Return a socket that listens on loopback, and nowhere else."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # asyncio sends at once, without Nagle's delay, only where the protocol is named.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         # A room that is resumed on its port must not wait for what the one before left there.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

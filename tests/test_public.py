@@ -190,6 +190,8 @@ PUBLIC = {
     },
     "deskroom.seats": {
         "CommandSeat",
+        "McpSeat",
+        "McpServer",
         "PersonSeat",
         "ProgramError",
         "Terminal",

@@ -106,7 +106,7 @@ async def both(folder: Path) -> set[str]:
 
 def rows(journal: Path) -> list[str]:
     """Return what was said, up to a line that a crash has cut short."""
-    entries = []
+    entries: list[object] = []
     with contextlib.suppress(Torn):
         entries.extend(line.entry for line in read_journal(journal))
     return [entry.row.content for entry in entries if isinstance(entry, RowEntry)]

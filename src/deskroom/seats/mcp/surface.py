@@ -40,30 +40,30 @@ _MOST_FOLLOWERS: Final = 64
 #: How long one of them may take to be told, in seconds.
 _TELLING_S: Final = 1.0
 
-_OWN_TOOLS: Final[tuple[Mapping[str, Any], ...]] = (
-    {
-        "name": _WAIT,
-        "description": (
+_OWN_TOOLS: Final = (
+    types.Tool(
+        name=_WAIT,
+        description=(
             "Wait for your turn. It answers when you have the turn, with what brought it to you and "
             "what was said; when the room has closed; or, if neither comes for a while, that you "
             "still wait: then call it again."
         ),
-        "inputSchema": {"type": "object", "properties": {}, "additionalProperties": False},
-    },
-    {
-        "name": _END,
-        "description": (
+        input_schema={"type": "object", "properties": {}, "additionalProperties": False},
+    ),
+    types.Tool(
+        name=_END,
+        description=(
             "End your turn. What you said with the last accepted call is said to the room now. The "
             "text is kept as your own notes and reaches nobody."
         ),
-        "inputSchema": {
+        input_schema={
             "type": "object",
             "properties": {
                 "text": {"type": "string", "description": "Your own notes on this turn."}
             },
             "additionalProperties": False,
         },
-    },
+    ),
 )
 _HOW: Final = """\
 Take part in a loop:
@@ -140,8 +140,8 @@ class Surface:
 
     async def _list_tools(self, _: Context, __: object) -> types.ListToolsResult:
         served = [] if self.place.attendance.seat.fence else tools_as("mcp")["tools"]
-        tools = [types.Tool.model_validate(tool) for tool in (*served, *_OWN_TOOLS)]
-        return types.ListToolsResult(tools=tools)
+        tools = [types.Tool.model_validate(tool) for tool in served]
+        return types.ListToolsResult(tools=[*tools, *_OWN_TOOLS])
 
     async def _call_tool(
         self, context: Context, params: types.CallToolRequestParams

@@ -193,6 +193,8 @@ PUBLIC = {
         "ChatSeat",
         "ChatUsage",
         "CommandSeat",
+        "McpSeat",
+        "McpServer",
         "PersonSeat",
         "ProgramError",
         "Terminal",

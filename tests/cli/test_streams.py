@@ -45,6 +45,7 @@ COMMANDS = [
     ["graph", "--format", "json", "J"],
     ["import", "--list"],
     ["import", ROWS, "--from", "rows", "-o", "-"],
+    ["mcp", "--help"],
     ["new"],
     ["record", "J"],
     ["report", "-o", "-", SCENARIO],

@@ -6,9 +6,9 @@ import math
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 import click
@@ -23,11 +23,12 @@ from deskroom.room.acts import Act
 from deskroom.room.host import OnRow
 from deskroom.room.tasks import one_error
 from deskroom.scenario import Scenario
-from deskroom.scenario.format.live import Live
+from deskroom.scenario.format.live import Live, LiveSeat
 from deskroom.scenario.play.live import live_room, live_scenario, live_setup
 from deskroom.scenario.play.replay import run_scripted, scenario_setup, scripted_room
 
 if TYPE_CHECKING:
+    from deskroom.cli.clients import Clients
     from deskroom.seats.person import Terminal
 
 __all__ = ["LiveDesk", "read_say"]
@@ -50,10 +51,15 @@ class LiveDesk:
     person_timeout_s: float = math.inf
     says: tuple[tuple[str, str], ...] = ()
     terminal: Terminal | None = None
+    clients: Clients | None = None
 
     @classmethod
-    def of(cls, scenario: Scenario, given: Sequence[str], says: Sequence[str]) -> LiveDesk:
+    def of(
+        cls, scenario: Scenario, given: Sequence[str], says: Sequence[str], mcp: Mapping[str, Any]
+    ) -> LiveDesk:
         """Return the desk of a file, with what the command line says of it.
+
+        ``mcp`` is what it says of a server for clients of MCP: ``folder``, ``port``, ``takeover``.
 
         Raises ``FileError`` and ``UsageError`` for what cannot be played.
         """
@@ -68,7 +74,12 @@ class LiveDesk:
         _check_begins(played, live, said)
         sits = any(spec.kind == "person" for spec in specs.values())
         folder = Path(os.path.dirname(scenario.path) or ".")  # noqa: PTH120 - a name may be "-"
-        around = Surroundings(folder=folder, terminal=_terminal() if sits or live.people else None)
+        clients = _clients(specs, mcp)
+        around = Surroundings(
+            folder=folder,
+            terminal=_terminal() if sits or live.people else None,
+            server=None if clients is None else clients.server,
+        )
         # Functions beside the file are found, as by `python file.py`.
         sys.path.insert(0, str(folder))
         return cls(
@@ -78,7 +89,15 @@ class LiveDesk:
             person_timeout_s=live.person_timeout_s,
             says=said,
             terminal=around.terminal,
+            clients=clients,
         )
+
+    def check_backend(self, backend: str) -> None:
+        """Raise ``UsageError`` where a seat cannot be played on this event loop."""
+        for act in self.acts.values() if backend == "trio" else ():
+            what = getattr(act, "needs_asyncio", None)
+            if what is not None:
+                raise UsageError(f"{what} needs asyncio; leave out --backend trio")
 
     @property
     def prints_rows(self) -> bool:
@@ -141,7 +160,7 @@ class LiveDesk:
         """Run the room to its close, with what people say. Raises what made it fail."""
         if not (self.is_live or self.says):
             return await run_scripted(room)
-        with one_error():
+        with one_error(), self._told():
             async with self._attended(room), anyio.create_task_group() as tasks:
                 for person, message in self.says:
                     tasks.start_soon(_say, room, person, message)
@@ -151,10 +170,28 @@ class LiveDesk:
             raise result.error
         return result
 
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Take away, in the end, what told clients where their seats are."""
+        try:
+            yield
+        finally:
+            if self.clients is not None:
+                self.clients.remove()
+
     def _attended(self, room: Room) -> AbstractAsyncContextManager[None]:
         if self.terminal is None or not self.people:
             return nullcontext()
         return self.terminal.attend(room, self.people, timeout_s=self.person_timeout_s)
+
+
+def _clients(specs: Mapping[str, LiveSeat], options: Mapping[str, Any]) -> Clients | None:
+    """Return the server of the seats that speak MCP, or None where none does."""
+    if not any(spec.kind == "mcp" or spec.mcp for spec in specs.values()):
+        return None
+    from deskroom.cli.clients import Clients
+
+    return Clients.of(specs, **options)
 
 
 def _terminal() -> Terminal:

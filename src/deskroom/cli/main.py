@@ -49,6 +49,10 @@ _COMMANDS: Final = {
         "deskroom.cli.import_:import_command",
         "Bring in a transcript that was made elsewhere.",
     ),
+    "mcp": (
+        "deskroom.cli.mcp:mcp_command",
+        "Take a seat of a room that runs, with MCP over stdio.",
+    ),
     "new": ("deskroom.cli.new:new_command", "Write a commented scenario to start from."),
     "record": ("deskroom.cli.record:record_command", "Make a scenario from a journal."),
     "replay": ("deskroom.cli.replay:replay_command", "Play scenarios and compare what comes out."),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from shlex import join
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import anyio
 import click
@@ -63,6 +63,23 @@ _LONG_S: Final = 1.0
     metavar="PERSON:MESSAGE",
     help="Let a person of the desk speak when the room runs; a room that closed quiet opens again.",
 )
+@click.option(
+    "--mcp-dir",
+    metavar="DIR",
+    help="Write the configurations of MCP clients here, with their tokens, instead of a folder of "
+    "their own.",
+)
+@click.option(
+    "--mcp-port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    help="The port of 127.0.0.1 for MCP clients; any free one unless given.",
+)
+@click.option(
+    "--takeover",
+    is_flag=True,
+    help="Let a second MCP client that waits for a seat's turn replace the first.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print how it closed, and no rows.")
 @backend_option
 @log_options
@@ -74,6 +91,9 @@ def run_command(
     sync: Sync,
     given: tuple[str, ...],
     says: tuple[str, ...],
+    mcp_dir: str | None,
+    mcp_port: int,
+    takeover: bool,
     quiet: bool,
     backend: Literal["asyncio", "trio"],
     log_format: str | None,
@@ -85,7 +105,8 @@ def run_command(
     --resume continues such a journal exactly where it stops. An interrupt prints the command for that.
 
     Seats under [live] in the file, and those named with --live, play for themselves; their listed
-    turns are left out, and the others play theirs whenever the host gives them the turn.
+    turns are left out, and the others play theirs whenever the host gives them the turn. For each seat
+    of the kind mcp it prints its address, and a file with the configuration of its client.
 
     \b
     Exit codes: 0 the room closed, 2 a file is wrong or cannot be written.
@@ -93,7 +114,9 @@ def run_command(
     set_up(log_format, log_level, backend)
     if journal_path is None and resume:
         raise UsageError("--resume needs the journal to resume: name it with --journal FILE")
-    desk = LiveDesk.of(load_scenario(scenario_path), given, says)
+    mcp = {"folder": mcp_dir, "port": mcp_port, "takeover": takeover}
+    desk = LiveDesk.of(load_scenario(scenario_path), given, says, mcp)
+    desk.check_backend(backend)
     if journal_path is None:
         return _closed(_play(desk, None, (), backend, quiet=quiet), desk)
     clock = RealClock()
@@ -105,7 +128,7 @@ def run_command(
         if not _is_interrupt(error) or not Path(journal_path).exists():
             raise
         # Behind the ^C that a terminal shows.
-        command = _how_to_resume(scenario_path, journal_path, backend, sync, given)
+        command = _how_to_resume(scenario_path, journal_path, backend, sync, given, mcp)
         click.echo(f"\n{command}", err=True)
         raise click.Abort from None
     # Only now is all of it written.
@@ -122,7 +145,12 @@ def _is_interrupt(error: BaseException) -> bool:
 
 
 def _how_to_resume(
-    scenario_path: str, journal_path: str, backend: str, sync: str, given: Sequence[str]
+    scenario_path: str,
+    journal_path: str,
+    backend: str,
+    sync: str,
+    given: Sequence[str],
+    mcp: Mapping[str, Any],
 ) -> str:
     """Return the command that resumes a run, as a shell takes it."""
     if scenario_path == STDIN:
@@ -135,6 +163,9 @@ def _how_to_resume(
     options += ["--backend", backend] if backend != BACKENDS[0] else []
     options += ["--sync", sync] if sync != "row" else []
     options += [f"--live={text}" for text in given]
+    options += [f"--mcp-dir={mcp['folder']}"] if mcp["folder"] is not None else []
+    options += ["--mcp-port", f"{mcp['port']}"] if mcp["port"] else []
+    options += ["--takeover"] if mcp["takeover"] else []
     command = [*options, *names] if len(names) > 1 else [*names, *options]
     return one_line(f"to resume: {join(['deskroom', 'run', *command])}")
 

@@ -6,6 +6,7 @@ turns: it is opened before the first and closed after the last. Such an object h
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import partial
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from deskroom.room.attendance import Attendance
     from deskroom.room.seat import Turn
 
-__all__ = ["Act", "Attending", "Seats", "check_acts"]
+__all__ = ["Act", "Attending", "Seats", "check_acts", "check_loop"]
 
 Act = Callable[["Turn"], Awaitable[object]]
 
@@ -47,9 +48,19 @@ class Attending(Protocol):
         ...
 
 
+def check_loop(what: str) -> None:
+    """Raise ``UsageError`` in a loop of trio, for what needs asyncio."""
+    trio = sys.modules.get("trio")
+    if trio is not None and trio.lowlevel.in_trio_run():
+        raise UsageError(f"{what} needs asyncio; run the room on that, and not on trio")
+
+
 def check_acts(acts: Mapping[Seat, object]) -> None:
     """Raise ``UsageError`` for a seat that nothing can play, before anything runs."""
     for seat, act in acts.items():
+        what = getattr(act, "needs_asyncio", None)
+        if what is not None:
+            check_loop(what)
         if not _is_async(act):
             raise UsageError(
                 f"the seat {seat.id!r} is played by an async function of a turn, not by {_kind(act)}"

@@ -28,6 +28,10 @@ class Changes:
         self._event.set()
         self._event = anyio.Event()
 
+    def upcoming(self) -> anyio.Event:
+        """Return what the next change will set, so that none is missed meanwhile."""
+        return self._event
+
     async def wait(self) -> None:
         """Wait for the next change."""
         await self._event.wait()
@@ -86,6 +90,12 @@ class Attendance:
         """The seat that has the turn, or None."""
         open_ = self._engine.state.open
         return None if open_ is None else open_.seat
+
+    @property
+    def open_turn(self) -> tuple[int, int] | None:
+        """The number and the attempt of the turn that is open, or None."""
+        open_ = self._engine.state.open
+        return None if open_ is None else (open_.number, open_.attempt)
 
     @property
     def closed(self) -> CloseReason | None:

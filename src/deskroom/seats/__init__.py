@@ -13,6 +13,7 @@ from deskroom._lazy import lazy
 if TYPE_CHECKING:
     from deskroom.seats.chat import ChatError, ChatSeat, ChatUsage
     from deskroom.seats.command import CommandSeat
+    from deskroom.seats.mcp import McpSeat, McpServer
     from deskroom.seats.person import PersonSeat, Terminal
     from deskroom.seats.process import ProgramError
     from deskroom.seats.python import load_function
@@ -22,6 +23,8 @@ _LAZY = {
     "ChatSeat": "deskroom.seats.chat",
     "ChatUsage": "deskroom.seats.chat",
     "CommandSeat": "deskroom.seats.command",
+    "McpSeat": "deskroom.seats.mcp",
+    "McpServer": "deskroom.seats.mcp",
     "PersonSeat": "deskroom.seats.person",
     "ProgramError": "deskroom.seats.process",
     "Terminal": "deskroom.seats.person",
@@ -33,6 +36,8 @@ __all__ = [
     "ChatSeat",
     "ChatUsage",
     "CommandSeat",
+    "McpSeat",
+    "McpServer",
     "PersonSeat",
     "ProgramError",
     "Terminal",

@@ -14,6 +14,7 @@ from deskroom.room.acts import Act
 from deskroom.scenario.format.live import Kind, LiveSeat
 
 if TYPE_CHECKING:
+    from deskroom.seats.mcp import McpServer
     from deskroom.seats.person import Terminal
 
 __all__ = ["Surroundings", "build_seats", "with_given"]
@@ -88,11 +89,13 @@ _DETAILS: Final[Mapping[str, Callable[[str, str], dict[str, Any]]]] = {
 class Surroundings:
     """What live seats of one desk share.
 
-    ``folder`` is the desk file's, from which its paths are told; ``terminal`` is where people sit.
+    ``folder`` is the desk file's, from which its paths are told; ``terminal`` is where people sit, and
+    ``server`` where clients of MCP find their seats.
     """
 
     folder: Path
     terminal: Terminal | None = None
+    server: McpServer | None = None
 
 
 def build_seats(specs: Mapping[str, LiveSeat], around: Surroundings) -> dict[str, Act]:
@@ -116,12 +119,13 @@ def _person(_seat: str, _spec: LiveSeat, around: Surroundings) -> Act:
     return around.terminal.seat()
 
 
-def _program(_seat: str, spec: LiveSeat, around: Surroundings) -> Act:
+def _program(seat: str, spec: LiveSeat, around: Surroundings) -> Act:
     from deskroom.seats.command import CommandSeat
 
     return CommandSeat(
         command=spec.command,
         keep=spec.keep,
+        mcp=around.server.seat(seat) if spec.mcp and around.server is not None else spec.mcp,
         env=spec.env,
         folder=str(around.folder / (spec.folder or "")),
         timeout_s=spec.timeout_s,
@@ -144,14 +148,16 @@ def _chat(_seat: str, spec: LiveSeat, _around: Surroundings) -> Act:
     )
 
 
-def _not_yet(seat: str, spec: LiveSeat, _around: Surroundings) -> Act:
-    raise UsageError(f"the seat {seat!r} cannot be played by {spec.kind!r} yet")
+def _mcp(seat: str, _spec: LiveSeat, around: Surroundings) -> Act:
+    if around.server is None:
+        raise UsageError("a seat for clients of MCP needs a server")
+    return around.server.seat(seat)
 
 
 _BUILDERS: Final[Mapping[str, Callable[[str, LiveSeat, Surroundings], Act]]] = {
     "chat": _chat,
     "command": _program,
-    "mcp": _not_yet,
+    "mcp": _mcp,
     "person": _person,
     "python": _python,
 }

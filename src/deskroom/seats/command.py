@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import anyio
 from anyio.abc import TaskGroup
@@ -23,6 +23,10 @@ from deskroom.room.tasks import one_error
 from deskroom.seats.facts import reply_facts, turn_facts
 from deskroom.seats.guide import guide
 from deskroom.seats.process import Program, ProgramError, start
+
+if TYPE_CHECKING:
+    from deskroom.seats.mcp import McpSeat
+    from deskroom.seats.mcp.program import ProgramSeat
 
 __all__ = ["CommandSeat"]
 
@@ -38,6 +42,8 @@ class _Life:
     tasks: TaskGroup
     lock: anyio.Lock = field(factory=anyio.Lock)
     program: Program | None = None
+    #: Where the program is a client of MCP.
+    mcp: ProgramSeat | None = None
 
 
 @frozen(kw_only=True, eq=False)
@@ -50,10 +56,18 @@ class CommandSeat:
     to stdout in one. A program that fails, writes too much or takes too long is ended with all that
     it has started, and costs the seat its turn: ``ProgramError`` says how it ended, and what it last
     wrote to stderr.
+
+    With ``mcp`` the program is a client of MCP (the extra ``mcp``, on asyncio), as an agent's own
+    command line is: it reads its turn from stdin as text, acts with the tools of its seat, and ends its
+    turn by ending. What it writes to stdout is the seat's text. In ``command`` and ``env``,
+    ``{mcp_config}`` stands for a file that tells of the seat's server, and ``{mcp_url}`` for its
+    address; in ``env`` alone ``{token}`` stands for the seat's token. ``mcp`` may also be a seat of a
+    server that other seats share.
     """
 
     command: Sequence[str]
     keep: bool = False
+    mcp: bool | McpSeat = False
     env: Mapping[str, str] = field(factory=dict, repr=False)
     folder: str = "."
     timeout_s: float | None = None
@@ -68,6 +82,17 @@ class CommandSeat:
             or not all(isinstance(word, str) for word in self.command)
         ):
             raise UsageError("a command is a list of texts: the program and its arguments")
+        if self.mcp and self.keep:
+            raise UsageError("a program that speaks MCP is started for each turn: keep or mcp")
+        if self.mcp and any("{token}" in word for word in self.command):
+            raise UsageError(
+                "{token} must stand in env: process lists show the arguments of a program"
+            )
+
+    @property
+    def needs_asyncio(self) -> str | None:
+        """What needs asyncio, in words, or None."""
+        return "a program that speaks MCP" if self.mcp else None
 
     @asynccontextmanager
     async def attend(self, attendance: Attendance) -> AsyncIterator[None]:
@@ -75,8 +100,8 @@ class CommandSeat:
         if self._lives:
             raise UsageError("this CommandSeat sits in a room already; make another one")
         with one_error():
-            async with anyio.create_task_group() as tasks:
-                life = _Life(attendance, tasks)
+            async with self._seated(attendance) as mcp, anyio.create_task_group() as tasks:
+                life = _Life(attendance, tasks, mcp=mcp)
                 self._lives.append(life)
                 try:
                     yield
@@ -85,6 +110,25 @@ class CommandSeat:
                     if life.program is not None:
                         await life.program.close()
                     tasks.cancel_scope.cancel()
+
+    @asynccontextmanager
+    async def _seated(self, attendance: Attendance) -> AsyncIterator[ProgramSeat | None]:
+        """Serve the seat to its program, if that is a client of MCP."""
+        if self.mcp is False:
+            yield None
+            return
+        from deskroom.seats.mcp import McpServer
+        from deskroom.seats.mcp.files import ConfigFolder
+        from deskroom.seats.mcp.program import ProgramSeat
+
+        seat = McpServer().seat(attendance.seat.id) if self.mcp is True else self.mcp
+        folder = ConfigFolder()
+        async with seat.attend(attendance):
+            try:
+                config = folder.write(seat.id, seat.config)
+                yield ProgramSeat(seat=seat, attendance=attendance, config=config)
+            finally:
+                folder.remove()
 
     async def __call__(self, turn: Turn) -> str:
         """Play one turn, and return the seat's text."""
@@ -96,6 +140,8 @@ class CommandSeat:
         with anyio.move_on_after(limit_s):
             # Of a turn whose time is over the program may still be ending.
             async with life.lock:
+                if life.mcp is not None:
+                    return await self._play_mcp(turn, life, life.mcp)
                 return await (self._play_kept if self.keep else self._play_alone)(turn, life)
         raise ProgramError(f"{self.command[0]} took longer than {limit_s:g} s")
 
@@ -126,9 +172,29 @@ class CommandSeat:
             raise
         return text or ""
 
+    async def _play_mcp(self, turn: Turn, life: _Life, mcp: ProgramSeat) -> str:
+        """Start the program for one turn, in which it acts as a client of the seat's server."""
+        with mcp.seat.held(turn) as ended_with, one_error():
+            program = await self._start(life)
+            try:
+                async with anyio.create_task_group() as tasks:
+                    # It may write before it has read all, or read nothing at all.
+                    tasks.start_soon(program.send_all, mcp.prompt(turn))
+                    text = (await program.rest()).decode(errors="replace").strip()
+                    status = await program.ended()
+                    tasks.cancel_scope.cancel()
+                if status:
+                    await self._fail(program, _ended(status))
+                return text or ended_with()
+            finally:
+                await program.close()
+
     async def _start(self, life: _Life) -> Program:
-        env, folder, most = self.env, self.folder, self.max_output_bytes
-        return await start(self.command, life.tasks, env=env, folder=folder, most=most)
+        command, env = tuple(self.command), self.env
+        if life.mcp is not None:
+            command, env = life.mcp.command(command), life.mcp.env(env)
+        folder, most = self.folder, self.max_output_bytes
+        return await start(command, life.tasks, env=env, folder=folder, most=most)
 
     async def _fail(self, program: Program, what: str) -> None:
         raise await program.failure(what)

@@ -13,6 +13,7 @@ from typing import Final
 
 import anyio
 from anyio.abc import ByteReceiveStream, Process, TaskGroup
+from anyio.lowlevel import checkpoint
 from attrs import define, field
 
 from deskroom.errors import DeskroomError
@@ -23,6 +24,8 @@ __all__ = ["Program", "ProgramError", "start"]
 _STDERR_KEPT: Final = 4096
 #: How many seconds a program has to end once it is asked to.
 _PATIENCE_S: Final = 2.0
+#: How many seconds its pipes may take to end once it has.
+_LAST_WORDS_S: Final = 0.2
 _GONE = (anyio.BrokenResourceError, anyio.ClosedResourceError)
 
 
@@ -53,6 +56,15 @@ class Program:
         async with self._sending:
             with suppress(*_GONE):
                 await self.process.stdin.send(line + b"\n")
+
+    async def send_all(self, data: bytes) -> None:
+        """Write all that it is told to its stdin, and close that."""
+        assert self.process.stdin is not None  # noqa: S101 - it was started with one
+        async with self._sending:
+            with suppress(*_GONE):
+                await self.process.stdin.send(data)
+            with suppress(*_GONE):
+                await self.process.stdin.aclose()
 
     async def line(self) -> bytes | None:
         """Return its next line without its end, or None once it writes no more.
@@ -117,6 +129,13 @@ class Program:
             # The program may have ended and left others of its group behind.
             self._signal(signal.SIGKILL)
             await self.process.wait()
+            # A pipe whose end was never read would be left to the collector.
+            with anyio.move_on_after(_LAST_WORDS_S):
+                assert self.process.stdout is not None  # noqa: S101 - it was started with one
+                async for _ in _chunks(self.process.stdout):
+                    pass
+                await self._stderr_ended.wait()
+                await checkpoint()
             for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
                 if stream is not None:
                     with suppress(*_GONE):

@@ -263,6 +263,8 @@ def test_no_command_tells_a_seat_what_is_said_in_an_aside_that_it_is_not_in(
             command("show", journal, "--as", seat, "-v"),
             command("show", journal, "--as", seat, "--json"),
             command("show", journal, "--as", seat, "--follow", "--tail", 3),
+            command("report", path, "--as", seat, "-o", "-"),
+            command("report", journal, "--as", seat, "-o", "-"),
             command("show", path, "--as", seat, "-v", "--tail", 2),
             command("stats", path, "--as", seat),
             command("stats", journal, "--as", seat, "--json"),
@@ -303,9 +305,11 @@ def test_people_the_operator_and_the_party_read_all_of_it(tmp_path: Path) -> Non
             command("replay", path, *viewer, "--json"),
             command("replay", path, *viewer, "-q"),
             command("show", journal, *viewer),
+            command("report", path, *viewer, "-o", "-"),
+            command("report", journal, *viewer, "-o", "-"),
             command("show", journal, *viewer, "--json"),
         ]
-        assert [reads] * 5 == ["s3cret" in out for _, out, _ in told_of]
+        assert [reads] * 7 == ["s3cret" in out for _, out, _ in told_of]
         assert {""} == {err for _, _, err in told_of}
     rows = project(_rows(journal), Viewer("person", "sam"))
     assert ["@a begin", "s3cret"] == [row.content for row in rows]

@@ -50,10 +50,9 @@ def report_command(
     The page shows a lane for each seat and person, every turn that made no row, and the details of
     each row and turn; it can be read as each seat may read it. With --as it holds nothing else.
 
-    \b
     Exit codes: 0 all is well, 1 a scenario failed or a journal is damaged (the page shows it), 2 a
     file cannot be read. A page of one run is not written then; a list says what is wrong with it.
-    """  # noqa: D301 - click reads this mark
+    """
     set_up(log_format, log_level, default_level="error")
     viewer = OPERATOR if seat is None else Viewer("agent", seat)
     found = search(Path(path) for path in paths)
@@ -98,7 +97,9 @@ def _wrong(errors: tuple[FileError, ...] | list[FileError], viewer: Viewer) -> I
     """Yield what is wrong with files. What an error quotes of a file is for the operator only."""
     for error in errors:
         print_error(error)
-        problem = str(error) if viewer == OPERATOR else "this file holds no run for this seat"
+        line = "" if error.line is None else f"line {error.line}: "
+        told = f"{line}{error.problem}"
+        problem = told if viewer == OPERATOR else "this file holds no run for this seat"
         yield PageEntry(path=shown_path(error.path), problem=problem)
 
 

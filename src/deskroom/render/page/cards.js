@@ -22,14 +22,17 @@ function linesOf(text, letters, most) {
   return lines;
 }
 
-const mostLines = () => (grid.single ? 6 : 4);
+// No browser can scroll through more than some 17 million pixels.
+const VERY_MANY = 50000;
+const mostLines = () => (state.shown.length > VERY_MANY ? 2 : grid.single ? 6 : 4);
 
 /** Return how high a card is, in pixels of an unscaled page. */
-function cardHeight(view, item, letters) {
+function cardHeight(view, at, letters) {
+  const item = view.items[at];
   if (item.what === "stub") return 76;
   const line = item.what === "row" ? view.text(item) : briefOf(view, item);
   const text = line === "" ? 0 : linesOf(line, letters, item.what === "row" ? mostLines() : 3) * LINE + 4;
-  const tags = tagsOf(view, item, 0).length > 0 ? 26 : 0;
+  const tags = tagsOf(view, item, view.wrong.get(at)?.length).length > 0 ? 26 : 0;
   return 42 + tags + text + (item.what === "row" && nextText(view, item) !== "" ? 26 : 0);
 }
 
@@ -75,8 +78,8 @@ function cardOf(view, at, { letters, query, full = false }) {
 const turnOf = (item, name) => (item.turn !== undefined && !name.includes("urn") ? ` · turn ${item.turn}` : "");
 
 function shortName(item) {
-  if (item.what === "stub" && item.through !== item.seq) return `${item.seq}–${item.through}`;
-  return item.seq !== undefined ? String(item.seq) : `turn ${item.turn}`;
+  if (item.what === "stub" && item.through !== item.seq) return `rows ${item.seq}–${item.through}`;
+  return item.seq !== undefined ? `row ${item.seq}` : `turn ${item.turn}`;
 }
 
 function stubText(item) {

@@ -73,7 +73,8 @@ function facts(item, row) {
   }
   const outcome = view.outcome(item);
   if (outcome && item.what !== "row") list.push(["Outcome", OUTCOMES[outcome] ?? words(outcome)]);
-  if (item.line !== undefined) list.push(["In the file", `line ${item.line}`]);
+  const line = view.about.lines?.[state.chosen];
+  if (line) list.push(["In the file", `line ${line}`]);
   return el("dl", { class: "facts" }, list.map(([term, value]) => el("div", null, el("dt", null, term), el("dd", null, bdi(value)))));
 }
 

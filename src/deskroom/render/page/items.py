@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from deskroom.core import OPERATOR, Directory, Viewer
+from deskroom.core import Directory
 from deskroom.core.episode import ALSO_ROUTED_ABOVE
 from deskroom.engine.entries import CallEntry
 from deskroom.printable import one_line, printable
@@ -41,7 +41,7 @@ def lane_of(author: Mapping[str, Any]) -> LaneKey:
     return author["type"], author.get("id") or author.get("kind") or author["type"]
 
 
-def item_values(item: ViewItem, lane: int, viewer: Viewer) -> Json:
+def item_values(item: ViewItem, lane: int) -> Json:
     """Return what stands in a lane, without the row itself and what is only for its own seat."""
     if item.stub is not None:
         return _stub(item, lane)
@@ -56,8 +56,6 @@ def item_values(item: ViewItem, lane: int, viewer: Viewer) -> Json:
             outcome=_text(item.facts.get("outcome")),
             why=None if item.is_row else _text(item.why),
             attempt=None if item.run_turn is None else _again(item.run_turn),
-            # The lines between two rows would tell of calls that are not the viewer's.
-            line=item.line if viewer == OPERATOR else None,
             routing=_routing(item.routing, item.facts.get("next")),
         ),
     }

@@ -10,7 +10,7 @@ const GAP = 30; // between two cards; an arrow and its hop fit in
 const PAD = 8; // between a card and the edge of its lane
 const BEYOND = 700; // built above and below what is in sight
 
-const grid = { single: false, lane: 0, unit: 1, tops: new Float64Array(1), heights: [], width: 0 };
+const grid = { single: false, lane: 0, unit: 1, tops: new Float64Array(1), heights: [], width: 0, room: 0 };
 const built = new Map(); // place in `shown` → its card
 
 /** Measure the lanes, and place every card that is shown. */
@@ -25,22 +25,34 @@ function layOut() {
   grid.width = grid.single ? room : lane * count;
   const tops = new Float64Array(state.shown.length + 1);
   const heights = new Array(state.shown.length);
-  const letters = Math.max(12, (grid.lane / unit - 2 * PAD - 28) / 7.2);
+  // Half a word is lost where a line breaks.
+  const letters = Math.max(12, (grid.lane - (2 * PAD + 26) * unit) / letterWidth() - 2.5);
   let top = 14 * unit;
   state.shown.forEach((at, place) => {
-    heights[place] = cardHeight(state.view, state.view.items[at], letters) * unit;
+    heights[place] = cardHeight(state.view, at, letters) * unit;
     tops[place] = top;
     top += heights[place] + (grid.single ? 10 : GAP) * unit;
   });
   tops[state.shown.length] = top;
-  Object.assign(grid, { tops, heights, letters });
+  Object.assign(grid, { tops, heights, letters, room });
   feed.style.height = `${top}px`;
   lanesBox.style.width = `${grid.width}px`;
   stage.classList.toggle("single", grid.single);
   stage.style.setProperty("--lane", `${grid.lane}px`);
+  const hadFocus = feed.contains(document.activeElement);
   for (const card of built.values()) card.remove();
   built.clear();
   draw();
+  if (hadFocus) focusChosen();
+}
+
+/** Return how wide a letter of a message is on average. */
+function letterWidth() {
+  const sample = "the five boxing wizards jump quickly at dawn";
+  const pen = document.createElement("canvas").getContext("2d");
+  const { fontSize, fontFamily } = getComputedStyle(document.body);
+  pen.font = `${fontSize} ${fontFamily}`;
+  return pen.measureText(sample).width / sample.length;
 }
 
 /** Return the first place whose card ends below a height. */

@@ -89,7 +89,7 @@ function showIndex() {
   byId("status").hidden = true;
   byId("back").hidden = true;
   byId("index").hidden = false;
-  const title = byId("index").querySelector(".lead").textContent;
+  const { title } = byId("index").dataset;
   fill(byId("title"), title);
   document.title = title;
 }
@@ -141,12 +141,8 @@ function start() {
   addEventListener("hashchange", followAddress);
   addEventListener("beforeprint", toPaper);
   matchMedia("print").addEventListener("change", (event) => event.matches && toPaper());
-  let width = 0;
   new ResizeObserver(() => {
-    const now = stage.clientWidth;
-    if (state.view === null || stage.hidden || now === width) return;
-    width = now;
-    layOut();
+    if (state.view !== null && !stage.hidden && stage.clientWidth !== grid.room) layOut();
   }).observe(stage);
   followAddress();
 }

@@ -1,6 +1,6 @@
 // --- what came out otherwise than expected, side by side ---
 
-const SEGMENTS = { same: "span", del: "del", ins: "ins" };
+const SEGMENTS = { same: "span", old: "del", new: "ins" };
 
 function mismatchBlock(mismatch, view, isLinked) {
   const at = view.placeOf(mismatch);

@@ -10,6 +10,7 @@ from deskroom.printable import one_line, printable
 from deskroom.render.page.items import Json, known
 from deskroom.render.replay import may_read, turn_title
 from deskroom.render.text import value_text
+from deskroom.render.worddiff import word_diff
 from deskroom.runs.run import RunItem
 from deskroom.scenario.play.compare import Replay
 from deskroom.scenario.play.expect import Mismatch
@@ -58,9 +59,13 @@ def _sides(replay: Replay, mismatch: Mismatch, viewer: Viewer) -> Mapping[str, A
         why = f"{why}; {mismatch.scores}"
     if viewer != OPERATOR and replay.run.failure is not None and mismatch.turn is None:
         why = ""  # it says what failed, which may tell of any seat
-    expected, got = _text(mismatch.expected), _text(mismatch.got)
-    return {"expected": [["same", expected]], "got": [["same", got]], **known(why=printable(why))}
+    pieces = word_diff(_text(mismatch.expected), _text(mismatch.got), cut=False)
+    return {
+        "expected": [[piece.kind, piece.text] for piece in pieces if piece.kind != "new"],
+        "got": [[piece.kind, piece.text] for piece in pieces if piece.kind != "old"],
+        **known(why=printable(why)),
+    }
 
 
 def _text(value: Any) -> str:  # noqa: ANN401 - a value of the file format
-    return printable(value if isinstance(value, str) else value_text(value))
+    return value if isinstance(value, str) else value_text(value)

@@ -16,7 +16,7 @@ from attrs import define, field, frozen
 
 from deskroom.core import OPERATOR, Viewer
 from deskroom.engine.entries import CallEntry
-from deskroom.printable import one_line, printable
+from deskroom.printable import counted, one_line, printable
 from deskroom.render.page.items import (
     Json,
     LaneKey,
@@ -33,6 +33,9 @@ from deskroom.runs.view import RunView, ViewItem
 from deskroom.scenario.sources import Source
 
 __all__ = ["RunData", "run_data"]
+
+#: Longer runs are not written out for a page without scripts.
+_MOST_LINES: Final = 500
 
 #: Why a room closed, in words.
 _CLOSED: Final = {
@@ -100,6 +103,7 @@ def run_data(source: Source, path: str, viewer: Viewer = OPERATOR) -> RunData:
         rowless=sum(not item.is_row for item in widest.items),
         mismatches=len(source.replay.mismatches) if source.replay else 0,
         text=_joined(head, views, tables),
+        lines=tuple(_plain_lines(widest)) if len(widest.items) <= _MOST_LINES else (),
     )
 
 
@@ -109,6 +113,20 @@ def _status(source: Source) -> str:
     if source.replay is None:
         return "read"
     return "passed" if source.replay.ok else "failed"
+
+
+def _plain_lines(view: RunView) -> Iterator[str]:
+    """Yield a line for each item, for those who read the page without its scripts."""
+    for item in view.items:
+        name = one_line(lane_of(item.facts["author"])[1])
+        audience = item.facts.get("audience", "desk")
+        whom = audience if isinstance(audience, str) else ", ".join(map(one_line, audience))
+        if item.row is not None:
+            yield f"[{item.sequence}] {name} → {whom}: {printable(item.row.content)}"
+        elif item.stub is not None:
+            yield f"[{item.sequence}] {name} → {whom}: private, {counted(item.hidden, 'message')}"
+        else:
+            yield f"(turn {item.turn}) {name}: {item.facts['outcome']}"
 
 
 def _authors(view: RunView) -> list[str]:
@@ -187,15 +205,19 @@ class _Tables:
     def view(self, source: Source, view: RunView) -> Json:
         """Return one viewer's view, as places in the tables."""
         seat = view.viewer.id
+        found = list(_with_events(view))
         places = [
             self._item(item, view) if isinstance(item, ViewItem) else self._event(*item)
-            for item in _with_events(view)
+            for item in found
         ]
+        # The lines between two rows would tell a seat of calls that are not its own.
+        lines = [_line(item) for item in found] if view.viewer == OPERATOR else []
         closed = view.run.get("closed")
         return {
             "spans": list(_spans(places)),
             **known(
                 seat=None if seat is None else one_line(seat),
+                lines=lines if any(lines) else [],
                 closed=closed,
                 closed_why=_CLOSED.get(closed or ""),
                 failure=None if view.failure is None else printable(view.failure),
@@ -211,7 +233,7 @@ class _Tables:
             if other == item:
                 return place
         lane = self._lane(lane_of(item.facts["author"]))
-        values = item_values(item, lane, view.viewer)
+        values = item_values(item, lane)
         row, turn = row_values(item, view.directory), turn_values(item)
         if row is not None:
             values["row"] = self.rows.add(row)
@@ -223,6 +245,11 @@ class _Tables:
 
     def _event(self, what: str, seat: str, values: Json) -> int:
         return self.items.add({"what": what, "lane": self._lane(("agent", seat)), **values})
+
+
+def _line(item: ViewItem | Event) -> int:
+    """Return the line of the file on which an item stands, or 0."""
+    return item.line or 0 if isinstance(item, ViewItem) else 0
 
 
 def _members(view: RunView) -> Iterator[tuple[LaneKey, str | None]]:

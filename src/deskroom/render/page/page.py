@@ -140,7 +140,7 @@ def _title(entries: Sequence[PageEntry], *, is_index: bool) -> str:
 def _summary(entries: Sequence[PageEntry]) -> str:
     statuses = [entry.status for entry in entries]
     counts = [f"{statuses.count(name)} {name}" for name in _FIRST if name in statuses]
-    return f"{counted(len(entries), 'run')}: {', '.join(counts)}"
+    return ", ".join(counts)
 
 
 def _listed(entry: PageEntry, runs: Sequence[RunData]) -> dict[str, object]:

@@ -123,14 +123,18 @@ def _kept(
     return _closed(result)
 
 
-def _page(journal_path: str) -> contextlib.AbstractContextManager[Thread]:
+@contextlib.contextmanager
+def _page(journal_path: str) -> Iterator[Thread]:
     """Serve the journal's page meanwhile; it waits for the first line until it is fed."""
     # A server takes as long to load as all the rest, and few runs are watched.
     from deskroom.cli.watch import served
     from deskroom.serve import Follower
 
-    follower = Follower(journal_path, shown_path(journal_path))
-    return served(follower, opens=True, err=True)
+    with (
+        Follower(journal_path, shown_path(journal_path)) as follower,
+        served(follower, opens=True, err=True) as page,
+    ):
+        yield page
 
 
 def _stay(page: Thread, journal_path: str) -> None:

@@ -8,6 +8,7 @@ import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Thread
+from typing import Final
 
 import click
 
@@ -18,7 +19,10 @@ from deskroom.errors import FileError, UsageError
 from deskroom.files import can_read_again, open_file
 from deskroom.serve import Follower, PageServer
 
-__all__ = ["served", "stay", "watch_command"]
+__all__ = ["served", "watch_command"]
+
+#: A journal that is being read when all is over is not waited for longer.
+_PATIENCE_S: Final = 2.0
 
 
 @click.command("watch")
@@ -56,14 +60,15 @@ def watch_command(
     set_up(log_format, log_level, default_level="error")
     _check_file(path)
     viewer = OPERATOR if seat is None else Viewer("agent", seat)
-    follower = Follower(path, shown_path(path), viewer)
-    follower.look()
-    if follower.problem is not None and not follower.has_run:
-        raise follower.problem
-    with served(follower, port=port, opens=opens) as following:
-        following.start()
-        stay(following)
-    return 0
+    with Follower(path, shown_path(path), viewer) as follower:
+        follower.look()
+        if follower.problem is not None and not follower.has_run:
+            raise follower.problem
+        with served(follower, port=port, opens=opens) as following:
+            following.start()
+            following.join()
+    # It ends before an interrupt only if it failed, and then it has said how.
+    raise UsageError("the journal is not followed any more")
 
 
 def _check_file(path: str) -> None:
@@ -89,13 +94,10 @@ def served(
         sys.stdout.flush()
         if opens:
             _open(server.url)
-        yield Thread(target=follower.follow, daemon=True)
-
-
-def stay(following: Thread) -> None:
-    """Go on until an interrupt, which is raised. Raises ``UsageError`` if following has failed."""
-    following.join()
-    raise UsageError("the journal is not followed any more: see above")
+        following = Thread(target=follower.follow, daemon=True)
+        yield following
+    if following.ident is not None:
+        following.join(_PATIENCE_S)
 
 
 def _open(url: str) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from threading import Condition, Event
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
 from deskroom.core import OPERATOR, Viewer
 from deskroom.engine.entries import Entry, HeaderEntry
@@ -41,7 +41,8 @@ class Follower:
     """Follows a journal for the pages of one viewer. ``shown`` is the path that they show.
 
     A version of what it knows has a name, and of two names a page may ask what lies between. All
-    but ``follow`` and ``look``, which belong to one thread, may be called from any.
+    but ``follow``, ``look`` and ``close``, which belong to one thread, may be called from any. Use it as
+    a context manager.
     """
 
     def __init__(self, path: str, shown: str, viewer: Viewer = OPERATOR) -> None:
@@ -67,7 +68,7 @@ class Follower:
 
     def follow(self) -> None:
         """Look at the journal again and again, until it is stopped."""
-        clock, pause = RealClock(), _EACH_S
+        clock, pause = RealClock(), 0.0
         while not self._stopped.wait(pause):
             before = clock.now()
             self.look()
@@ -100,14 +101,14 @@ class Follower:
         self._read_again()
 
     def _lose(self) -> None:
-        self._close()
+        self.close()
         self._file = self._looked = None
         if self._state not in {"waiting", "gone"}:
             self._tell("gone")
 
     def _read_again(self) -> None:
         """Read the journal from its start."""
-        self._close()
+        self.close()
         self._verifier, self._end = Verifier(self.path), 0
         try:
             self._reader = JournalReader(self.path)
@@ -166,10 +167,17 @@ class Follower:
             self._epoch += 1
             self._changed.notify_all()
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Let go of the file."""
         if self._reader is not None:
             self._reader.__exit__()
             self._reader = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     # What pages are told
 

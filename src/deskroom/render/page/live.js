@@ -63,8 +63,8 @@
     waiting ??= setTimeout(() => {
       waiting = null;
       deskroomPage.replace(data);
+      tell(data.live.state);
     }, 50);
-    tell(data.live.state);
   }
 
   function follow() {

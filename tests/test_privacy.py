@@ -283,6 +283,40 @@ def test_no_command_tells_a_seat_what_is_said_in_an_aside_that_it_is_not_in(
     assert {2}.isdisjoint(code for code, _, _ in shown[0])
 
 
+@pytest.mark.slow
+@settings(max_examples=60)
+@given(
+    lines=st.lists(LINES, min_size=1, max_size=7),
+    order=st.sampled_from(["listed", "routed"]),
+    most=st.integers(1, 4),
+    seat=st.sampled_from(SEATS),
+)
+def test_no_audit_tells_a_seat_what_is_said_in_an_aside_that_it_is_not_in(
+    tmp_path_factory: pytest.TempPathFactory,
+    lines: list[Line],
+    order: str,
+    most: int,
+    seat: str,
+) -> None:
+    """Its verdicts, who was named, what is repeated, and what another policy changes."""
+    folder = tmp_path_factory.getbasetemp()
+    path, journal = folder / "audited.toml", folder / "audited.jsonl"
+    shown: list[list[Any]] = []
+    for stranger in (None, seat):
+        head = HEAD.format(order=order, most=most)
+        path.write_text(head + "".join(line.toml(stranger) for line in lines))
+        journal.unlink(missing_ok=True)
+        command("run", "-q", path, "--journal", journal)
+        seen = [
+            command("audit", journal, "--as", seat),
+            command("audit", path, "--as", seat, "--json", "--set", "policy.dispatch.max_hops=1"),
+            command("audit", path, "--as", seat, "--set", "policy.aside.max_messages=1"),
+        ]
+        shown.append(seen)
+    assert shown[0] == shown[1]
+    assert [0, 0, 0] == [code for code, _, _ in shown[0]]
+
+
 # Whoever may read it does
 
 

@@ -238,6 +238,7 @@ HEAVY = {
     "asyncio",
     "structlog",
     "click",
+    "jinja2",
     "matplotlib",
     "rich",
     "tree_sitter",

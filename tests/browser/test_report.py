@@ -93,6 +93,8 @@ def test_every_row_and_turn_stands_where_it_happened(
     )
     assert all(one[2] < other[1] for one, other in pairwise(boxes))
     assert 6 == len({box[0] for box in boxes})
+    refused = page.locator(".card.turn", has_text="refused").locator(".text").inner_text()
+    assert ["desk_dm: audience too large", "desk_shout: unknown tool"] == refused.splitlines()
     cut = page.locator(".feed .card").evaluate_all(
         "cards => cards.filter(card => card.scrollHeight > card.clientHeight + 1).length"
     )
@@ -157,7 +159,7 @@ def test_an_aside_is_linked_to_what_settles_it(rich: Any) -> None:
     rich.wait_for_selector("#detail-title")
     assert "To an aside: only checker, and people" in detail(rich)
     rich.locator("#detail a", has_text="Row 6 · solver").click()
-    assert "Row 6" == rich.inner_text("#detail-title")
+    rich.wait_for_function("document.getElementById('detail-title').textContent === 'Row 6'")
 
 
 def test_a_broadcast_has_its_scores_and_whom_they_chose(rich: Any) -> None:
@@ -292,9 +294,11 @@ def test_many_runs_are_in_one_page(pages: Callable[..., Path], open_tab: OpenTab
     assert "2 runs" == page.inner_text("h1")
     assert ["failed", "passed"] == page.locator(".index .status").all_text_contents()
     page.locator(".index a").nth(1).click()
+    page.wait_for_selector(".card")
     assert page.inner_text("h1").startswith("Run 28")
     assert "#run-1" == page.evaluate("location.hash")
     page.click("#back")
+    page.wait_for_selector("#index")
     assert "2 runs" == page.inner_text("h1")
 
 
@@ -311,6 +315,19 @@ def test_a_page_that_is_fed_keeps_what_is_chosen(rich: Any) -> None:
         rich.inner_text("#detail-title"),
         rich.input_value("#read-as"),
     )
+
+
+def test_a_room_in_which_nothing_was_said_is_a_page(
+    pages: Callable[..., Path], open_tab: OpenTab, tmp_path: Path
+) -> None:
+    """It says so, and no key does anything."""
+    journal = tmp_path / "run.jsonl"
+    assert 0 == _run(["replay", "-q", "scenarios/run-28.toml", "--journal", str(journal)])
+    journal.write_bytes(journal.read_bytes().splitlines(keepends=True)[0])
+    page = open_tab(pages(journal)).page
+    for key in ("j", "End", "Enter"):
+        page.keyboard.press(key)
+    assert page.is_visible("#empty")
 
 
 def test_a_page_for_one_seat_shows_its_view(pages: Callable[..., Path], open_tab: OpenTab) -> None:

@@ -26,6 +26,8 @@ FULL = "stdout: the output cannot be written: No space left on device\n"
 COMMANDS = [
     ["--help"],
     ["--version"],
+    ["audit", "J"],
+    ["audit", "--json", ROWS],
     ["replay", "--help"],
     ["replay", SCENARIO],
     ["replay", "-q", SCENARIO],

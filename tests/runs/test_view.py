@@ -270,3 +270,22 @@ def test_what_a_seat_did_in_its_turn_is_for_itself(seat: str) -> None:
             for item in view.items
             if item.stub and (item.chosen, item.run_turn) != (None, None)
         ]
+
+
+def test_a_turn_without_a_row_comes_behind_the_files_of_the_turn_before_it() -> None:
+    """The row about them was there before the next turn was granted."""
+    text = FILE.replace("psst again", "hm").replace(
+        'tool = "desk_dm", to = ["b"], message = "hm"', 'tool = "nope"'
+    )
+    assert [
+        (1, None),
+        (2, 1),
+        (3, 1),
+        (None, 2),
+        (None, 3),
+        (None, 4),
+        (4, None),
+    ] == [
+        (item.sequence, item.turn)
+        for item in replay_scenario(parse_scenario(text, "x.toml")).view().items
+    ]

@@ -24,6 +24,10 @@ _PIPE_CLOSED = 141
 
 #: Where each subcommand is, and what it does. It is loaded when it is run: a call needs one of them.
 _COMMANDS: Final = {
+    "audit": (
+        "deskroom.cli.audit:audit_command",
+        "Say where a transcript leaves the rules, row by row.",
+    ),
     "check": (
         "deskroom.cli.check:check_command",
         "Say what is wrong or suspicious in scenarios, unplayed.",

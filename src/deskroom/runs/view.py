@@ -269,6 +269,8 @@ def _comes_before(rowless: ViewItem, row: ViewItem, turn: int, sequence: int) ->
     number = rowless.turn or 0
     # The row about its files, and the row of its own retry, come after it.
     at = 0 if row.stub is not None else row.turn or 0
+    if 0 < at < number:
+        return False  # as the row about the files of the turn before it
     return brought and (turn >= number - 1 or at >= number)
 
 

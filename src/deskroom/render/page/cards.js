@@ -2,21 +2,51 @@
 
 const LINE = 20;
 
-/** Return about how many letters of the usual width a text takes, and no more than are of interest. */
-function widthOf(text, most) {
-  let width = 0;
-  for (const letter of text) {
-    width += letter.codePointAt(0) > 0x2e7f ? 2 : 1;
-    if (width > most) return width;
+/** How wide each character is, as it was measured with the page's font. */
+const widths = new Map();
+let pen = null;
+let measured = ""; // the font they were measured with
+
+/** Measure anew: the font may be another one, or larger. */
+function forgetWidths() {
+  const { fontSize, fontFamily } = getComputedStyle(document.body);
+  const font = `${fontSize} ${fontFamily}`;
+  pen ||= document.createElement("canvas").getContext("2d");
+  if (measured === font) return;
+  measured = font;
+  pen.font = font;
+  widths.clear();
+}
+
+function letterWidth(letter) {
+  let width = widths.get(letter);
+  if (width === undefined) {
+    width = pen.measureText(letter).width;
+    widths.set(letter, width);
   }
   return width;
 }
 
-/** Return on how many lines a text is shown. */
-function linesOf(text, letters, most) {
-  let lines = 0;
-  for (const line of text.split("\n", most)) {
-    lines += Math.max(1, Math.ceil(widthOf(line, letters * most) / letters));
+/** Return on how many lines a text is shown in some room, as a browser breaks them. */
+function linesOf(text, room, most) {
+  let lines = 1;
+  let line = 0; // the width of the line so far, and of the word that it ends with
+  let word = 0;
+  for (const letter of text) {
+    if (letter === "\n") {
+      lines += 1;
+      line = word = 0;
+    } else {
+      const width = letterWidth(letter);
+      // Between these characters of Chinese, Japanese and Korean, a line may break anywhere.
+      if (letter === " " || letter.codePointAt(0) > 0x2e7f) word = 0;
+      if (line + width > room && letter !== " ") {
+        lines += 1;
+        line = word < line ? word : 0;
+      }
+      line += width;
+      if (letter !== " ") word += width;
+    }
     if (lines >= most) return most;
   }
   return lines;
@@ -27,13 +57,31 @@ const VERY_MANY = 50000;
 const mostLines = () => (state.shown.length > VERY_MANY ? 2 : grid.single ? 6 : 4);
 
 /** Return how high a card is, in pixels of an unscaled page. */
-function cardHeight(view, at, letters) {
+function cardHeight(view, at) {
   const item = view.items[at];
-  if (item.what === "stub") return 76;
+  if (item.what === "stub") return 42 + 26 * tagLines(tagsOf(view, item, 0)) + 26;
   const line = item.what === "row" ? view.text(item) : briefOf(view, item);
-  const text = line === "" ? 0 : linesOf(line, letters, item.what === "row" ? mostLines() : 3) * LINE + 4;
-  const tags = tagsOf(view, item, view.wrong.get(at)?.length).length > 0 ? 26 : 0;
+  // A mention is bold, and so a bit wider than it was measured.
+  const room = (grid.lane - (2 * PAD + 26) * grid.unit) * (view.row(item)?.notes ? 0.95 : 0.99);
+  const text = line === "" ? 0 : linesOf(line, room, item.what === "row" ? mostLines() : 3) * LINE + 4;
+  const tags = 26 * tagLines(tagsOf(view, item, view.wrong.get(at)?.length));
   return 42 + tags + text + (item.what === "row" && nextText(view, item) !== "" ? 26 : 0);
+}
+
+/** Return on how many lines tags are shown: as many as fit stand beside one another. */
+function tagLines(tags) {
+  const room = grid.lane / grid.unit - 2 * PAD - 28;
+  let lines = tags.length > 0 ? 1 : 0;
+  let used = 0;
+  for (const [, text] of tags) {
+    const width = Math.min(room, text.length * 7 + 16);
+    if (used > 0 && used + width > room) {
+      lines += 1;
+      used = 0;
+    }
+    used += width;
+  }
+  return lines;
 }
 
 /** Return what happened in a turn without a row, in a sentence. */
@@ -43,7 +91,9 @@ function briefOf(view, item) {
     const calls = item.calls?.length ? `, after ${counted(item.calls.length, "call")}` : "";
     return `has not ended${calls}`;
   }
-  return item.why ?? "";
+  const refused = (view.did(item)?.calls || []).filter((call) => call.reply !== "ok" && !call.late);
+  if (item.outcome !== "refused" || refused.length === 0) return item.why ?? "";
+  return refused.map((call) => `${call.tool}: ${words(call.reply)}`).join("\n");
 }
 
 function cardOf(view, at, { letters, query, full = false }) {

@@ -41,9 +41,17 @@ function narrow() {
   refilter();
   const used = Object.values(state.filter).filter(Boolean).length;
   byId("filter-count").textContent = used ? ` (${used})` : "";
-  byId("nothing").hidden = state.shown.length > 0;
+  byId("nothing").hidden = state.shown.length > 0 || !isNarrowed();
+  byId("empty").hidden = state.view.items.length > 0;
   layOut();
-  if (isNarrowed()) say(`${state.shown.length} of ${state.view.items.length} shown`);
+  const found = `${state.shown.length.toLocaleString("en")} of ${state.view.items.length.toLocaleString("en")}`;
+  byId("found").hidden = !isNarrowed();
+  byId("found").textContent = found;
+  if (!isNarrowed()) return;
+  say(`${found} shown`);
+  // What is found is below what the run came to.
+  const top = lanesBox.offsetTop - byId("heads").offsetHeight;
+  if (stage.scrollTop < top) stage.scrollTop = top;
 }
 
 function clearAll() {
@@ -106,6 +114,8 @@ const KEYS = {
   ArrowUp: () => step(-1),
   ArrowLeft: () => follow("from"),
   ArrowRight: () => follow("to"),
+  PageDown: () => stage.scrollBy(0, stage.clientHeight * 0.85),
+  PageUp: () => stage.scrollBy(0, -stage.clientHeight * 0.85),
   Home: () => goTo(0),
   End: () => goTo(state.shown.length - 1),
   Enter: () => {

@@ -25,11 +25,12 @@ function layOut() {
   grid.width = grid.single ? room : lane * count;
   const tops = new Float64Array(state.shown.length + 1);
   const heights = new Array(state.shown.length);
+  forgetWidths();
   // Half a word is lost where a line breaks.
-  const letters = Math.max(12, (grid.lane - (2 * PAD + 26) * unit) / letterWidth() - 2.5);
+  const letters = Math.max(12, (grid.lane - (2 * PAD + 26) * unit) / letterWidth("n") - 2.5);
   let top = 14 * unit;
   state.shown.forEach((at, place) => {
-    heights[place] = cardHeight(state.view, at, letters) * unit;
+    heights[place] = cardHeight(state.view, at) * unit;
     tops[place] = top;
     top += heights[place] + (grid.single ? 10 : GAP) * unit;
   });
@@ -44,15 +45,6 @@ function layOut() {
   built.clear();
   draw();
   if (hadFocus) focusChosen();
-}
-
-/** Return how wide a letter of a message is on average. */
-function letterWidth() {
-  const sample = "the five boxing wizards jump quickly at dawn";
-  const pen = document.createElement("canvas").getContext("2d");
-  const { fontSize, fontFamily } = getComputedStyle(document.body);
-  pen.font = `${fontSize} ${fontFamily}`;
-  return pen.measureText(sample).width / sample.length;
 }
 
 /** Return the first place whose card ends below a height. */

@@ -17,6 +17,7 @@ from attrs import define, field, frozen
 from deskroom.core import OPERATOR, Viewer
 from deskroom.engine.entries import CallEntry
 from deskroom.printable import counted, one_line, printable
+from deskroom.render.page.audit import audit_values
 from deskroom.render.page.items import (
     Json,
     LaneKey,
@@ -283,6 +284,7 @@ def view_values(source: Source, view: RunView, places: Sequence[int], lines: Seq
             closed_why=_CLOSED.get(closed or ""),
             failure=None if view.failure is None else printable(view.failure),
             damage=_damage(source, view.viewer),
+            audit=audit_values(source.whole, view.viewer),
             mismatches=list(mismatch_values(source.replay, view.viewer)),
             unused=[turn.label for turn in source.replay.unused] if source.replay else [],
         ),

@@ -13,6 +13,7 @@ function showSummary() {
       about.closed_why && `, because ${about.closed_why}`, about.failure && bdi(`: ${about.failure}`), "."),
     about.unused && el("p", { class: "why" }, `Listed turns that were never played: ${about.unused.join(", ")}.`),
     run.why && el("p", { class: "about" }, bdi(run.why)),
+    about.audit && auditBlock(about.audit),
     mismatchList(view));
 }
 
@@ -35,6 +36,22 @@ function outline(view) {
   if (counts.nudges) parts.push(counted(counts.nudges, "nudge"));
   for (const [outcome, count] of outcomes) parts.push(`${counted(count, "turn")} ${OUTCOMES[outcome] ?? words(outcome)}`);
   return parts.join(" · ");
+}
+
+const rowLink = (row) => el("a", { href: route({ row }) }, `row ${row}`);
+
+/** Return how a transcript from elsewhere stands to the rules: rates, and where it first leaves them. */
+function auditBlock(audit) {
+  const share = (count) => audit.judged ? `${Math.round((100 * count) / audit.judged)} %` : "–";
+  const line = ([label, count, first]) => el("tr", null,
+    el("th", { scope: "row" }, label), el("td", { class: "n" }, String(count)), el("td", { class: "n" }, share(count)),
+    el("td", null, first !== null && rowLink(first)));
+  return el("section", { class: "audit", "aria-labelledby": "audit-title" },
+    el("h2", { id: "audit-title" }, "Against the rules"),
+    el("table", null,
+      el("thead", null, el("tr", null, ["Who spoke next", "Rows", "Share", "First"].map((head) => el("th", { scope: "col" }, head)))),
+      el("tbody", null, audit.counts.map(line))),
+    audit.first && el("p", { class: "why" }, "First divergence: ", rowLink(audit.first.row), ": ", bdi(audit.first.why), "."));
 }
 
 function mismatchList(view, all = false) {

@@ -19,7 +19,7 @@ from deskroom.scenario.format.problems import Findings, did_you_mean, quoted
 from deskroom.scenario.format.rules import Names, check_policy
 from deskroom.scenario.format.toml import Document, parse_toml
 
-__all__ = ["Setting", "parse_setting", "with_settings"]
+__all__ = ["Setting", "changed_policy", "parse_setting", "with_settings"]
 
 _TABLE: Final = "policy"
 
@@ -56,8 +56,7 @@ def with_settings(scenario: Scenario, settings: Iterable[Setting]) -> Scenario:
     Raises ``FileError`` where the policy names somebody who is not at the scenario's desk.
     """
     for setting in settings:
-        stated = setting.document.data[_TABLE]
-        policy: Policy = _merged(scenario.policy, setting.policy, stated)
+        policy = changed_policy(scenario.policy, [setting])
         findings = Findings(setting.document)
         check_policy(findings, policy, Names(scenario.desk))
         if findings:
@@ -65,6 +64,16 @@ def with_settings(scenario: Scenario, settings: Iterable[Setting]) -> Scenario:
             raise FileError(scenario.path, problem)
         scenario = evolve(scenario, policy=policy)
     return scenario
+
+
+def changed_policy(policy: Policy, settings: Iterable[Setting]) -> Policy:
+    """Return a policy with what is set in place of what it had; the last setting of a key counts.
+
+    Whom it names is not looked at: that depends on the desk.
+    """
+    for setting in settings:
+        policy = _merged(policy, setting.policy, setting.document.data[_TABLE])
+    return policy
 
 
 def _merged(before: Any, given: Any, stated: Mapping[str, Any]) -> Any:  # noqa: ANN401 - policies

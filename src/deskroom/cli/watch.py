@@ -91,7 +91,8 @@ def served(
     with PageServer(follower, port) as server:
         click.echo(server.url, err=err)
         # Whoever reads the URL through a pipe waits for it.
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         if opens:
             _open(server.url)
         following = Thread(target=follower.follow, daemon=True)

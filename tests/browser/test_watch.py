@@ -99,6 +99,7 @@ def test_what_is_chosen_and_read_stays(open_tab: Callable[..., Any], room: Room)
     page.select_option("#read-as", "c")
     page.click(".card >> text=message 2")
     page.fill("#search", "message")
+    page.focus("#detail")
     room.grow()
     wait(tab, "following: the room has closed")
     assert "60 of 61 shown" == page.text_content("#said")
@@ -106,6 +107,7 @@ def test_what_is_chosen_and_read_stays(open_tab: Callable[..., Any], room: Room)
     assert "message" == page.input_value("#search")
     assert "message 2" in page.inner_text("#detail")
     assert "hush" not in page.inner_text("#stage")
+    assert page.evaluate("detail.contains(document.activeElement)")
     assert "Closed: script" in page.inner_text("#summary")
     room.server.__exit__()
     wait(tab, "the run is not followed any more")
@@ -123,3 +125,20 @@ def test_a_page_hears_of_damage(open_tab: Callable[..., Any], room: Room) -> Non
     assert "is bad" in tab.page.inner_text("#summary")
     assert 1 == tab.page.locator(".card >> text=message 5").count()
     forget(tab, room.server)
+
+
+def test_axe_finds_nothing(
+    open_tab: Callable[..., Any], room: Room, script: Callable[[str], str]
+) -> None:
+    """What says how the run is followed can be read by everyone, in light and dark."""
+    axe = script("axe")
+    room.grow(b"message 5")
+    for dark in (False, True):
+        tab = open_tab(room.server.url, dark=dark)
+        wait(tab, "following")
+        tab.page.evaluate(axe)
+        found = tab.page.evaluate(
+            "axe.run().then((found) => found.violations.map((one) => one.id))"
+        )
+        assert [] == found
+        forget(tab, room.server)

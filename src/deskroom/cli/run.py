@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from shlex import join
+from threading import Thread
 from typing import Final, Literal
 
 import anyio
 import click
 
+from deskroom.cli.output import shown_path
 from deskroom.cli.screen import screen
 from deskroom.cli.shared import BACKENDS, backend_option, log_options, set_up
 from deskroom.core import OPERATOR, project
@@ -46,6 +48,7 @@ _LONG_S: Final = 1.0
     show_default=True,
     help="When the journal reaches the disk: with every row, at the end, or when the system likes.",
 )
+@click.option("--watch", is_flag=True, help="Serve the journal's page, and open it in a browser.")
 @click.option("-q", "--quiet", is_flag=True, help="Print how it closed, and no rows.")
 @backend_option
 @log_options
@@ -55,6 +58,7 @@ def run_command(
     journal_path: str | None,
     resume: bool,
     sync: Sync,
+    watch: bool,
     quiet: bool,
     backend: Literal["asyncio", "trio"],
     log_format: str | None,
@@ -65,6 +69,9 @@ def run_command(
     Nothing is compared: see replay. With --journal the run survives whatever happens to the process;
     --resume continues such a journal exactly where it stops. An interrupt prints the command for that.
 
+    With --watch the journal's page follows the run, as `deskroom watch` serves it; when the room has
+    closed, it is served until an interrupt, and the exit code is the run's.
+
     \b
     Exit codes: 0 the room closed, 2 a file is wrong or cannot be written.
     """  # noqa: D301 - click reads this mark
@@ -73,17 +80,40 @@ def run_command(
     if journal_path is None:
         if resume:
             raise UsageError("--resume needs the journal to resume: name it with --journal FILE")
+        if watch:
+            raise UsageError("--watch follows a journal: name one with --journal FILE")
         return _closed(_play(scenario, None, (), backend, quiet=quiet))
+    with contextlib.ExitStack() as stack:
+        page = stack.enter_context(_page(journal_path)) if watch else None
+        code = _kept(scenario, journal_path, backend, sync, page, resume=resume, quiet=quiet)
+        if page is not None:
+            _stay(page, journal_path)
+    return code
+
+
+def _kept(
+    scenario: Scenario,
+    journal_path: str,
+    backend: Literal["asyncio", "trio"],
+    sync: Sync,
+    page: Thread | None,
+    *,
+    resume: bool,
+    quiet: bool,
+) -> int:
+    """Play a scenario and keep it; ``page`` is begun to be fed once there is a journal."""
     clock = RealClock()
     opened = partial(JournalFile.resume if resume else JournalFile.create, timer=clock.now)
     try:
         with _journal(scenario, opened(journal_path, sync=sync), resume=resume) as journal:
+            if page is not None:
+                page.start()
             result = _play(scenario, journal, journal.entries, backend, quiet=quiet)
     except BaseException as error:
         if not _is_interrupt(error) or not Path(journal_path).exists():
             raise
         # Behind the ^C that a terminal shows.
-        command = _how_to_resume(scenario_path, journal_path, backend, sync)
+        command = _how_to_resume(scenario.path, journal_path, backend, sync)
         click.echo(f"\n{command}", err=True)
         raise click.Abort from None
     # Only now is all of it written.
@@ -91,6 +121,28 @@ def run_command(
     if remark is not None:
         click.echo(one_line(f"{journal_path}: {remark}"), err=True)
     return _closed(result)
+
+
+@contextlib.contextmanager
+def _page(journal_path: str) -> Iterator[Thread]:
+    """Serve the journal's page meanwhile; it waits for the first line until it is fed."""
+    # A server takes as long to load as all the rest, and few runs are watched.
+    from deskroom.cli.watch import served
+    from deskroom.serve import Follower
+
+    with (
+        Follower(journal_path, shown_path(journal_path)) as follower,
+        served(follower, opens=True, err=True) as page,
+    ):
+        yield page
+
+
+def _stay(page: Thread, journal_path: str) -> None:
+    """Serve the page of a room that has closed, until an interrupt."""
+    message = "the page is served until an interrupt (Ctrl-C)"
+    click.echo(one_line(f"{journal_path}: {message}"), err=True)
+    with contextlib.suppress(KeyboardInterrupt):
+        page.join()
 
 
 def _is_interrupt(error: BaseException) -> bool:

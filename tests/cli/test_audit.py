@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -177,3 +178,47 @@ def test_a_file_that_nobody_knows_ends_with_2(run: Run, tmp_path: Path) -> None:
     (tmp_path / "x.toml").write_text("format = 2\n")
     ended = run("audit", tmp_path / "x.toml")
     assert (2, False) == (ended.code, "no format fits" in ended.err)
+
+
+ELSEWHERE = [
+    {"author": "a", "text": "@b hi"},
+    {"author": "b", "text": " "},
+    {"author": "b", "text": "ok"},
+]
+
+
+def test_what_no_row_can_say_is_told_on_stderr(run: Run, tmp_path: Path) -> None:
+    """Of a file from elsewhere, as an import tells it; stdout holds the audit alone."""
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(map(json.dumps, ELSEWHERE)))
+    ended = run("audit", "--json", path)
+    assert (0, True) == (ended.code, "blank" in ended.err)
+    assert ["follows", "last"] == [row["verdict"] for row in json.loads(ended.out)["table"]]
+
+
+def test_a_file_from_elsewhere_comes_through_stdin_as_well(
+    started: Callable[..., subprocess.Popen[bytes]],
+) -> None:
+    """It is read once, whatever it is then taken for."""
+    audit = started(
+        "audit",
+        "--json",
+        "-",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    out, _ = audit.communicate("\n".join(map(json.dumps, ELSEWHERE)).encode(), timeout=60)
+    assert ["follows", "last"] == [row["verdict"] for row in json.loads(out)["table"]]
+
+
+def test_a_scenario_with_a_mistake_is_told_as_one_whatever_its_name(
+    run: Run, tmp_path: Path
+) -> None:
+    """The line and the key, and not that no format of other frameworks fits."""
+    path = tmp_path / "room.txt"
+    path.write_text(
+        'format = 1\nbogus = 1\n[desk]\nid = "d"\nname = "D"\nseats = [{ id = "a" }]\n[[turn]]\nseat = "a"\n'
+    )
+    ended = run("audit", path)
+    assert (2, True) == (ended.code, f"{path}:2:1: " in ended.err)

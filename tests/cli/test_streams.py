@@ -49,6 +49,7 @@ COMMANDS = [
     ["new"],
     ["record", "J"],
     ["report", "-o", "-", SCENARIO],
+    ["watch", "J"],
     ["schema"],
     ["show", "J"],
     ["show", "--tail", "2", "J"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import click
 from attrs import frozen
@@ -13,8 +13,9 @@ from deskroom.cli.screen import screen
 from deskroom.cli.shared import backend_option, check_seat, log_options, set_up
 from deskroom.core import OPERATOR, Viewer
 from deskroom.errors import FileError, UsageError
-from deskroom.files import can_read_again
+from deskroom.files import STDIN, can_read_again
 from deskroom.journal import JournalError, Torn
+from deskroom.printable import counted
 from deskroom.render.audit import (
     audit_json,
     audit_lines,
@@ -25,8 +26,13 @@ from deskroom.render.audit import (
 from deskroom.runs.audit import Audit, audit_run, changed_rows
 from deskroom.runs.audit_claims import MARKS, Mark, parse_claim
 from deskroom.runs.audit_desk import FITTED
+from deskroom.scenario.format.problems import ScenarioError
 from deskroom.scenario.play.whatif import Setting, changed_policy, parse_setting
 from deskroom.scenario.sources import Source, read_source
+
+if TYPE_CHECKING:
+    from deskroom.imports.source import Source as Input
+    from deskroom.runs.view import RunView
 
 __all__ = ["audit_command"]
 
@@ -170,18 +176,42 @@ def _audited(path: str, asked: _Asked) -> _Audited:
 def _read(path: str, asked: _Asked) -> Source:
     """Return the run in a file of ours, or else in one of another framework."""
     foreign = asked.format_ is not None or asked.room is not None or Path(path).is_dir()
-    try:
-        if not foreign:
-            return read_source(path, asked.backend)
-    except JournalError:
-        raise
-    except FileError:
-        # A scenario with a mistake in it is still a scenario.
-        if path.endswith(".toml") or not can_read_again(path):
+    # What comes through stdin can be read once, and may have to be read again.
+    held = _held() if path == STDIN else None
+    ours: FileError | None = None
+    if not foreign:
+        try:
+            return read_source(path, asked.backend, file=None if held is None else held.open())
+        except JournalError:
             raise
+        except FileError as error:
+            # A scenario with a mistake in it is still a scenario.
+            if path.endswith(".toml") or not (path == STDIN or can_read_again(path)):
+                raise
+            ours = error
+    return Source(path=path, whole=_read_foreign(path, asked, held, ours))
+
+
+def _held() -> Input:
+    from deskroom.imports.containers import open_source
+
+    return open_source(STDIN)
+
+
+def _read_foreign(path: str, asked: _Asked, held: Input | None, ours: FileError | None) -> RunView:
+    """Read a file of another framework, and say what no row of it can say."""
     from deskroom.imports.direct import read_foreign
 
-    return Source(path=path, whole=read_foreign(path, format_=asked.format_, room=asked.room))
+    try:
+        view = read_foreign(path, format_=asked.format_, room=asked.room, source=held)
+    except FileError as error:
+        if error.kind == "unknown_format" and isinstance(ours, ScenarioError):
+            raise ours from None
+        raise
+    for left in view.header.left if view.header is not None else ():
+        where = f", the first at {left.first}" if left.first else ""
+        print_warning(path, f"left out: {left.kind}, {counted(left.count, 'time')}{where}")
+    return view
 
 
 def _fails(audit: Audit, fail_on: tuple[str, ...]) -> bool:

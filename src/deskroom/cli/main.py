@@ -81,6 +81,10 @@ _COMMANDS: Final = {
         "deskroom.cli.verify:verify_command",
         "Check every line of a journal against the rules.",
     ),
+    "watch": (
+        "deskroom.cli.watch:watch_command",
+        "Show a run as a web page that follows it as it grows.",
+    ),
 }
 
 

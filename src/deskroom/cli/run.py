@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from shlex import join
+from threading import Thread
 from typing import Any, Final, Literal
 
 import anyio
 import click
 
 from deskroom.cli.desk import LiveDesk
+from deskroom.cli.output import shown_path
 from deskroom.cli.screen import screen
 from deskroom.cli.shared import BACKENDS, backend_option, log_options, set_up
 from deskroom.core import OPERATOR, project
@@ -80,6 +82,7 @@ _LONG_S: Final = 1.0
     is_flag=True,
     help="Let a second MCP client that waits for a seat's turn replace the first.",
 )
+@click.option("--watch", is_flag=True, help="Serve the journal's page, and open it in a browser.")
 @click.option("-q", "--quiet", is_flag=True, help="Print how it closed, and no rows.")
 @backend_option
 @log_options
@@ -94,6 +97,7 @@ def run_command(
     mcp_dir: str | None,
     mcp_port: int,
     takeover: bool,
+    watch: bool,
     quiet: bool,
     backend: Literal["asyncio", "trio"],
     log_format: str | None,
@@ -107,6 +111,8 @@ def run_command(
     Seats under [live] in the file, and those named with --live, play for themselves; their listed
     turns are left out, and the others play theirs whenever the host gives them the turn. For each seat
     of the kind mcp it prints its address, and a file with the configuration of its client.
+    With --watch the journal's page follows the run, as `deskroom watch` serves it; when the room has
+    closed, it is served until an interrupt, and the exit code is the run's.
 
     \b
     Exit codes: 0 the room closed, 2 a file is wrong or cannot be written.
@@ -117,18 +123,46 @@ def run_command(
     mcp = {"folder": mcp_dir, "port": mcp_port, "takeover": takeover}
     desk = LiveDesk.of(load_scenario(scenario_path), given, says, mcp)
     desk.check_backend(backend)
-    if journal_path is None:
-        return _closed(_play(desk, None, (), backend, quiet=quiet), desk)
+    with contextlib.ExitStack() as stack:
+        if watch and journal_path is None:
+            raise UsageError("--watch follows a journal: name one with --journal FILE")
+        if journal_path is None:
+            return _closed(_play(desk, None, (), backend, quiet=quiet), desk)
+        page = stack.enter_context(_page(journal_path)) if watch else None
+        resumes = partial(_how_to_resume, scenario_path, journal_path, backend, sync, given, mcp)
+        code = _kept(desk, journal_path, backend, sync, page, resumes, resume=resume, quiet=quiet)
+        if page is not None:
+            _stay(page, journal_path)
+    return code
+
+
+def _kept(
+    desk: LiveDesk,
+    journal_path: str,
+    backend: Literal["asyncio", "trio"],
+    sync: Sync,
+    page: Thread | None,
+    resumes: Callable[[], str],
+    *,
+    resume: bool,
+    quiet: bool,
+) -> int:
+    """Play a desk and keep it; ``page`` is begun to be fed once there is a journal.
+
+    ``resumes`` gives the command that resumes it after an interrupt.
+    """
     clock = RealClock()
     opened = partial(JournalFile.resume if resume else JournalFile.create, timer=clock.now)
     try:
         with _journal(desk, opened(journal_path, sync=sync), resume=resume) as journal:
+            if page is not None:
+                page.start()
             result = _play(desk, journal, journal.entries, backend, quiet=quiet)
     except BaseException as error:
         if not _is_interrupt(error) or not Path(journal_path).exists():
             raise
         # Behind the ^C that a terminal shows.
-        command = _how_to_resume(scenario_path, journal_path, backend, sync, given, mcp)
+        command = resumes()
         click.echo(f"\n{command}", err=True)
         raise click.Abort from None
     # Only now is all of it written.
@@ -136,6 +170,28 @@ def run_command(
     if remark is not None:
         click.echo(one_line(f"{journal_path}: {remark}"), err=True)
     return _closed(result, desk)
+
+
+@contextlib.contextmanager
+def _page(journal_path: str) -> Iterator[Thread]:
+    """Serve the journal's page meanwhile; it waits for the first line until it is fed."""
+    # A server takes as long to load as all the rest, and few runs are watched.
+    from deskroom.cli.watch import served
+    from deskroom.serve import Follower
+
+    with (
+        Follower(journal_path, shown_path(journal_path)) as follower,
+        served(follower, opens=True, err=True) as page,
+    ):
+        yield page
+
+
+def _stay(page: Thread, journal_path: str) -> None:
+    """Serve the page of a room that has closed, until an interrupt."""
+    message = "the page is served until an interrupt (Ctrl-C)"
+    click.echo(one_line(f"{journal_path}: {message}"), err=True)
+    with contextlib.suppress(KeyboardInterrupt):
+        page.join()
 
 
 def _is_interrupt(error: BaseException) -> bool:

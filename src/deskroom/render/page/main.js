@@ -157,7 +157,13 @@ window.deskroomPage = {
     const isAtEnd = stage.scrollTop + stage.clientHeight >= stage.scrollHeight - 80;
     const { scrollTop, scrollLeft } = stage;
     const hasFocus = feed.contains(document.activeElement);
+    // The details are built anew as well: whoever reads them stays where they are.
+    const detail = byId("detail");
+    const read = detail.scrollTop;
+    const isRead = detail.contains(document.activeElement);
     show(run, state.seat, null);
+    detail.scrollTop = read;
+    if (isRead && !detail.contains(document.activeElement)) detail.focus({ preventScroll: true });
     stage.scrollTop = isAtEnd ? stage.scrollHeight : scrollTop;
     stage.scrollLeft = scrollLeft;
     draw();

@@ -33,7 +33,19 @@ from deskroom.runs.run import RunTurn
 from deskroom.runs.view import RunView, ViewItem
 from deskroom.scenario.sources import Source
 
-__all__ = ["RunData", "run_data"]
+__all__ = [
+    "RunData",
+    "TableSizes",
+    "Tables",
+    "dumped",
+    "head_values",
+    "joined",
+    "run_data",
+    "view_values",
+]
+
+#: How many rows, turns and items there are in tables.
+TableSizes = tuple[int, int, int]
 
 #: Longer runs are not written out for a page without scripts.
 _MOST_LINES: Final = 500
@@ -81,20 +93,15 @@ def run_data(source: Source, path: str, viewer: Viewer = OPERATOR) -> RunData:
     # A title is written by who knows all, so it may tell what a seat may not read.
     scenario = source.replay.scenario if source.replay and viewer == OPERATOR else None
     title = one_line(scenario.title) if scenario else ""
-    tables = _Tables(widest)
-    views = [tables.view(source, widest if one == viewer else source.view(one)) for one in viewers]
+    tables = Tables(widest)
+    views = [
+        view_values(source, one, *tables.places(one))
+        for one in (widest if one == viewer else source.view(one) for one in viewers)
+    ]
     status = _status(source)
-    head = {
-        "path": one_line(path),
-        "kind": widest.kind,
-        "status": status,
-        **known(
-            title=title,
-            why=printable(scenario.why) if scenario else "",
-            order=widest.order,
-        ),
-        "lanes": tables.lanes,
-    }
+    head = head_values(
+        widest, path, status, title=title, about=printable(scenario.why) if scenario else ""
+    )
     return RunData(
         path=one_line(path),
         title=title,
@@ -103,9 +110,21 @@ def run_data(source: Source, path: str, viewer: Viewer = OPERATOR) -> RunData:
         rows=sum(item.hidden or 1 for item in widest.items if item.is_row),
         rowless=sum(not item.is_row for item in widest.items),
         mismatches=len(source.replay.mismatches) if source.replay else 0,
-        text=_joined(head, views, tables),
+        text=joined(head, tables, views),
         lines=tuple(_plain_lines(widest)) if len(widest.items) <= _MOST_LINES else (),
     )
+
+
+def head_values(
+    widest: RunView, path: str, status: str, *, title: str = "", about: str = ""
+) -> Json:
+    """Return what the page says of a run as a whole, whoever reads it."""
+    return {
+        "path": one_line(path),
+        "kind": widest.kind,
+        "status": status,
+        **known(title=title, why=about, order=widest.order),
+    }
 
 
 def _status(source: Source) -> str:
@@ -141,19 +160,24 @@ def _authors(view: RunView) -> list[str]:
     return list(found)
 
 
-def _joined(head: Json, views: list[Json], tables: _Tables) -> str:
-    """Return all of a run's data as JSON: what is encoded already is not encoded again."""
+def joined(head: Json, tables: Tables, views: list[Json], behind: TableSizes = (0, 0, 0)) -> str:
+    """Return all of a run's data as JSON: what is encoded already is not encoded again.
+
+    Of the tables only what was added ``behind`` so many rows, turns and items.
+    """
+    rows, turns, items = behind
     parts = [
-        _dumped(head)[:-1],
-        f'"views":{_dumped(views)}',
-        f'"rows":{tables.rows.text}',
-        f'"turns":{tables.turns.text}',
-        f'"items":{tables.items.text}}}',
+        dumped({**head, "lanes": tables.lanes})[:-1],
+        f'"views":{dumped(views)}',
+        f'"rows":{tables.rows.text(rows)}',
+        f'"turns":{tables.turns.text(turns)}',
+        f'"items":{tables.items.text(items)}}}',
     ]
     return ",".join(parts)
 
 
-def _dumped(value: Any) -> str:  # noqa: ANN401 - JSON-ready values
+def dumped(value: Any) -> str:  # noqa: ANN401 - JSON-ready values
+    """Return a value as JSON in as few characters as that takes."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -169,21 +193,23 @@ class _Table:
 
     def add(self, value: Json) -> int:
         """Return the place of a value, which is added if it is new."""
-        text = _dumped(value)
+        text = dumped(value)
         key = sha256(text.encode()).digest()
         place = self.places.setdefault(key, len(self.encoded))
         if place == len(self.encoded):
             self.encoded.append(text)
         return place
 
-    @property
-    def text(self) -> str:
-        """The table as a JSON list."""
-        return f"[{','.join(self.encoded)}]"
+    def text(self, behind: int = 0) -> str:
+        """Return the table as a JSON list, or what was added behind the first values of it."""
+        return f"[{','.join(self.encoded[behind:])}]"
 
 
-class _Tables:
-    """The tables of a run. Lanes are those of the widest view, so no other can add one."""
+class Tables:
+    """The tables of a run, to which a run that grows only adds.
+
+    Lanes are those of the widest view, so no other can add one.
+    """
 
     def __init__(self, widest: RunView) -> None:
         self.rows, self.turns, self.items = _Table(), _Table(), _Table()
@@ -192,6 +218,15 @@ class _Tables:
         self._seen: dict[tuple[int | None, int | None], list[tuple[ViewItem, int]]] = {}
         for key, label in _members(widest):
             self._lane(key, label)
+        self.grow(widest)
+
+    @property
+    def sizes(self) -> TableSizes:
+        """How many rows, turns and items there are."""
+        return len(self.rows.encoded), len(self.turns.encoded), len(self.items.encoded)
+
+    def grow(self, widest: RunView) -> None:
+        """Add the lanes of whoever acts in more of the widest view."""
         for item in widest.items:
             self._lane(lane_of(item.facts["author"]))
 
@@ -203,31 +238,18 @@ class _Tables:
             self.lanes.append({"type": type_, "name": name, **known(label=shown)})
         return self._lanes[key]
 
-    def view(self, source: Source, view: RunView) -> Json:
-        """Return one viewer's view, as places in the tables."""
-        seat = view.viewer.id
+    def places(self, view: RunView) -> tuple[list[int], list[int]]:
+        """Return where the items of one viewer's view stand in the tables.
+
+        And, for the operator, the line of the file of each, or 0: the lines between two rows would
+        tell a seat of calls that are not its own.
+        """
         found = list(_with_events(view))
         places = [
             self._item(item, view) if isinstance(item, ViewItem) else self._event(*item)
             for item in found
         ]
-        # The lines between two rows would tell a seat of calls that are not its own.
-        lines = [_line(item) for item in found] if view.viewer == OPERATOR else []
-        closed = view.run.get("closed")
-        return {
-            "spans": list(_spans(places)),
-            **known(
-                seat=None if seat is None else one_line(seat),
-                lines=lines if any(lines) else [],
-                closed=closed,
-                closed_why=_CLOSED.get(closed or ""),
-                failure=None if view.failure is None else printable(view.failure),
-                damage=_damage(source, view.viewer),
-                audit=audit_values(source.whole, view.viewer),
-                mismatches=list(mismatch_values(source.replay, view.viewer)),
-                unused=[turn.label for turn in source.replay.unused] if source.replay else [],
-            ),
-        }
+        return places, [_line(item) for item in found] if view.viewer == OPERATOR else []
 
     def _item(self, item: ViewItem, view: RunView) -> int:
         known_items = self._seen.setdefault((item.sequence, item.turn), [])
@@ -247,6 +269,26 @@ class _Tables:
 
     def _event(self, what: str, seat: str, values: Json) -> int:
         return self.items.add({"what": what, "lane": self._lane(("agent", seat)), **values})
+
+
+def view_values(source: Source, view: RunView, places: Sequence[int], lines: Sequence[int]) -> Json:
+    """Return one viewer's view, as places in the tables."""
+    seat = view.viewer.id
+    closed = view.run.get("closed")
+    return {
+        "spans": list(_spans(places)),
+        **known(
+            seat=None if seat is None else one_line(seat),
+            lines=list(lines) if any(lines) else [],
+            closed=closed,
+            closed_why=_CLOSED.get(closed or ""),
+            failure=None if view.failure is None else printable(view.failure),
+            damage=_damage(source, view.viewer),
+            audit=audit_values(source.whole, view.viewer),
+            mismatches=list(mismatch_values(source.replay, view.viewer)),
+            unused=[turn.label for turn in source.replay.unused] if source.replay else [],
+        ),
+    }
 
 
 def _line(item: ViewItem | Event) -> int:

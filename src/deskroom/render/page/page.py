@@ -19,7 +19,7 @@ from deskroom._version import __version__
 from deskroom.printable import counted, one_line
 from deskroom.render.page.model import RunData
 
-__all__ = ["LiveOptions", "PageEntry", "page_html"]
+__all__ = ["LiveOptions", "PageEntry", "page_html", "page_policy"]
 
 #: The scripts are one text in the page; each stands on those before it.
 _SCRIPTS: Final = (
@@ -93,6 +93,11 @@ def page_html(
         summary=_summary(listed),
         entries=[_listed(entry, runs) for entry in listed],
     )
+
+
+def page_policy(live: LiveOptions | None = None) -> str:
+    """Return the Content-Security-Policy that a page holds, for a server to send as well."""
+    return _policy(_text("page.css"), _script(live), live)
 
 
 def island(text: str) -> str:

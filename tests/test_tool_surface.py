@@ -103,7 +103,7 @@ def test_the_schema_of_arguments_is_made_in_one_place() -> None:
 
     Importers read such words in what others recorded; they offer no tool to anybody.
     """
-    keys = re.compile(r"\A(?:inputSchema|input_schema|function)\Z")
+    keys = re.compile(r"\A(?:inputSchema|input_schema|parameters)\Z")
     ours = [path for path in MODULES if "imports" not in path.relative_to(SOURCE).parts]
     makers = {path.name for path in ours if any(keys.match(text) for text in strings(path))}
     assert {"tools.py"} == makers - {"__init__.py"}

@@ -141,7 +141,7 @@ def test_a_desk_that_is_killed_at_any_moment_goes_on_as_if_it_had_not_been(tmp_p
 def test_an_interrupt_leaves_a_journal_that_goes_on(
     long: Path, tmp_path: Path, backend: str, sync: str
 ) -> None:
-    """Ctrl-C ends a run with 130 and one word, at several moments of it; the journal is whole."""
+    """Ctrl-C ends a run with 130 and how to resume it, at several moments; the journal is whole."""
     path = tmp_path / "run.jsonl"
     rows = 0
     for more in (1, 20_000):
@@ -153,7 +153,13 @@ def test_an_interrupt_leaves_a_journal_that_goes_on(
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
         told = [line for line in err.split("\n") if line and "going on after row" not in line]
-        assert (130, "", ["interrupted"]) == (process.returncode, out, told)
+        resumes = f"to resume: deskroom run {long} --journal {path} --resume"
+        assert (130, "", True, "interrupted") == (
+            process.returncode,
+            out,
+            told[0].startswith(resumes),
+            told[-1],
+        )
         found = verify(path)
         assert found.closed is None
         assert found.rows >= rows

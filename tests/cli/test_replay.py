@@ -125,7 +125,7 @@ def test_nothing_that_can_be_jumped_to_is_wrapped(process: Run, folder: Path) ->
     """However narrow the terminal is, mismatches and errors stay whole; only tables fold."""
     ended = process("replay", str(folder), COLUMNS="40", PYTHONIOENCODING="utf-8")
     assert f"{folder}/failed.toml{MISMATCH}" in ended.out.splitlines()
-    assert f"{folder}/good.toml" in ended.out.splitlines()
+    assert f"✓ {folder}/good.toml" in ended.out.splitlines()
     assert 1 == len(ended.err.splitlines())
     assert 40 >= max(len(line) for line in ended.out.splitlines() if "│" in line)
 

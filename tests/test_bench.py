@@ -31,7 +31,7 @@ def test_the_benchmark_runs_and_writes_what_it_measured(tmp_path: Path) -> None:
     results = json.loads(out.read_text(encoding="utf-8"))
     assert ["turn", "rooms", "growth", "missing", "commands"] == list(results)
     assert ["floor", *ours] == list(results["turn"]) == list(results["growth"])
-    assert [["now"]] * 11 == [list(measured) for measured in results["commands"].values()]
+    assert [["now"]] * 12 == [list(measured) for measured in results["commands"].values()]
     assert {} == results["missing"]
     rooms = ["one long room", "2 at once", "2 in a row", "3 at once", "3 in a row"]
     assert rooms == list(results["rooms"]["deskroom"]["turn_s"])

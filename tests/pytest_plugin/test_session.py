@@ -24,6 +24,7 @@ LIGHT = {
     "deskroom._version",
     "deskroom.errors",
     "deskroom.lookalike",
+    "deskroom.printable",
     "deskroom.pytest_plugin",
 }
 HEAVY = {"anyio", "attr", "attrs", "regex", "rich", "structlog", "tree_sitter"}

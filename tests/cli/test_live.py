@@ -8,12 +8,14 @@ import pty
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from deskroom.journal import verify
+from deskroom.engine.entries import RowEntry
+from deskroom.journal import JournalError, read_journal, verify
 from deskroom.scenario.format.live import LiveSeat
 from deskroom.seats.build import with_given
 
@@ -216,3 +218,76 @@ def test_somebody_sits_at_a_real_terminal(desk: Path) -> None:
     assert 0 == running.wait(timeout=20)
     os.close(ours)
     assert b"[4] a: It is 7." in shown
+
+
+COUNTS = """\
+import json, sys
+for line in sys.stdin:
+    turn = json.loads(line)
+    number = int(turn["trigger"]["content"].split()[1]) + 1
+    tool = "desk_post" if number < 12 else "desk_complete_episode"
+    print(json.dumps({"call": tool, "arguments": {"message": f"@{'ab'[number % 2]} {number}"}}), flush=True)
+    sys.stdin.readline()
+    print(json.dumps({"end": ""}), flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_a_desk_of_programs_is_killed_and_resumed(
+    started: Callable[..., subprocess.Popen[bytes]], process: Run, tmp_path: Path
+) -> None:
+    """Whenever that is, nothing is lost and nothing said twice; one program is kept, one is not."""
+    (tmp_path / "counts.py").write_text(COUNTS)
+    command = f"command = {json.dumps([sys.executable, 'counts.py'])}"
+    desk, journal = tmp_path / "desk.toml", tmp_path / "j.jsonl"
+    head = DESK[: DESK.index("[[turn]]")].replace("@a begin", "@a 0")
+    policy = "policy = { dispatch = { max_hops = 100 } }\n[opening]"
+    seats = f'[live.a]\nkind = "command"\n{command}\n[live.b]\nkind = "command"\nkeep = true\n{command}\n'
+    desk.write_text(head.replace("[opening]", policy) + seats)
+    kept: list[list[str]] = []
+    for lines in (4, 11, 20):
+        more = ["--resume"] if journal.exists() else []
+        running = started("run", "-q", str(desk), "--journal", str(journal), *more)
+        while running.poll() is None and (
+            not journal.exists() or journal.read_bytes().count(b"\n") < lines
+        ):
+            pass
+        running.kill()
+        running.wait()
+        kept.append(_said(journal))
+    assert 0 == process("run", "-q", str(desk), "--journal", str(journal), "--resume").code
+    expected = ["@a 0", *(f"@{'ab'[number % 2]} {number}" for number in range(1, 13))]
+    assert expected == _said(journal)
+    assert [expected[: len(before)] for before in kept] == kept
+    assert "completed" == verify(journal).closed
+
+
+def _said(journal: Path) -> list[str]:
+    """Return what was said, as far as the journal goes."""
+    said: list[str] = []
+    with suppress(JournalError):
+        said.extend(
+            line.entry.row.content
+            for line in read_journal(journal)
+            if isinstance(line.entry, RowEntry)
+        )
+    return said
+
+
+@pytest.mark.slow
+def test_pytest_and_check_start_nothing(run: Run, tmp_path: Path) -> None:
+    """A command in the file leaves no mark, whatever reads the file but a run."""
+    mark = tmp_path / "mark"
+    path = tmp_path / "x.scenario.toml"
+    path.write_text(
+        f'{DESK}[live.b]\nkind = "command"\ncommand = {json.dumps(["touch", str(mark)])}\n'
+    )
+    assert 0 == run("check", path).code
+    assert 0 == run("replay", path).code
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", str(path)],
+        cwd=tmp_path,
+        check=False,
+        capture_output=True,
+    )
+    assert (0, False) == (done.returncode, mark.exists())

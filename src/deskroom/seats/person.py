@@ -230,6 +230,11 @@ class PersonSeat:
     _terminal: Terminal
     _attendance: Attendance | None = None
 
+    @property
+    def needs_asyncio(self) -> str:
+        """What needs asyncio, for the error where a room is made on another loop."""
+        return "a person at the terminal"
+
     @asynccontextmanager
     async def attend(self, attendance: Attendance) -> AsyncIterator[None]:
         """Show the room to whoever sits here, for as long as it runs."""

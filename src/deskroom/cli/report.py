@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from deskroom.cli.output import EXIT_MISMATCH, EXIT_WRONG, print_error, shown_path
+from deskroom.cli.progress import Opener, reading
 from deskroom.cli.shared import check_seat, log_options, print_passed_over, set_up
 from deskroom.core import OPERATOR, Viewer
 from deskroom.errors import FileError
@@ -60,29 +61,30 @@ def report_command(
     if output != _STDOUT:
         check_output(output, force=force, sources=files)
     is_index = len(paths) > 1 or files != [str(Path(path)) for path in paths]
-    if not is_index:
-        entries = [_entry(files[0], viewer, is_timed=False)]
-    else:
-        print_passed_over(found)
-        entries = [*_wrong(found.errors, viewer), *_entries(files, viewer)]
+    with reading(files, "reading") as opened:
+        if not is_index:
+            entries = [_entry(files[0], viewer, opened, is_timed=False)]
+        else:
+            print_passed_over(found)
+            entries = [*_wrong(found.errors, viewer), *_entries(files, viewer, opened)]
     _write(page_html(entries, is_index=is_index), output, force=force, sources=files)
     if output != _STDOUT:
         click.echo(one_line(f"{output}: {_counts(entries)}"))
     return _exit_code(entries)
 
 
-def _entries(files: list[str], viewer: Viewer) -> Iterator[PageEntry]:
+def _entries(files: list[str], viewer: Viewer, opened: Opener) -> Iterator[PageEntry]:
     for path in files:
         try:
-            yield _entry(path, viewer, is_timed=True)
+            yield _entry(path, viewer, opened, is_timed=True)
         except FileError as error:
             yield from _wrong([error], viewer)
 
 
-def _entry(path: str, viewer: Viewer, *, is_timed: bool) -> PageEntry:
+def _entry(path: str, viewer: Viewer, opened: Opener, *, is_timed: bool) -> PageEntry:
     """Return a run. A time is not the same twice, so a page of one run, which is, has none."""
     clock = RealClock()
-    source = read_source(path)
+    source = read_source(path, file=opened(path))
     took = clock.now() if is_timed else None
     if source.whole.seats is not None:
         check_seat(path, source.whole.seats, viewer)

@@ -68,6 +68,8 @@ def read_source(
     ``JournalError`` where it is one of these); of a journal only if its first line is wrong.
     """
     if path.endswith(".toml"):
+        if file is not None:
+            file.close()
         return _played(load_scenario(path), backend)
     with file or open_file(path) as opened:
         file = opened if opened.seekable() else BytesIO(_read(opened, path))

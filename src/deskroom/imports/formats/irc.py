@@ -74,17 +74,23 @@ def sniff(source: Source) -> Match | None:
 
 @define
 class _Nicks:
-    """Who each nick is: the first nick of whoever has it now, whatever its case."""
+    """Who each nick is: by the first nick, in lower case, of whoever has it now."""
 
-    first: dict[str, str] = field(factory=dict)
+    keys: dict[str, str] = field(factory=dict)
+    names: dict[str, str] = field(factory=dict)
 
-    def of(self, nick: str) -> str:
-        """Return the first nick of whoever has this one."""
-        return self.first.setdefault(nick.lower(), nick)
+    def key(self, nick: str) -> str:
+        """Return what whoever has a nick is known by."""
+        return self.keys.get(nick.lower(), nick.lower())
+
+    def speaker(self, nick: str) -> Speaker:
+        """Return who speaks under a nick; the name shown is the first one that they spoke under."""
+        key = self.key(nick)
+        return Speaker(key=key, name=self.names.setdefault(key, nick))
 
     def rename(self, old: str, new: str) -> None:
         """Note that somebody took another nick."""
-        self.first[new.lower()] = self.of(old)
+        self.keys[new.lower()] = self.key(old)
 
 
 def read(source: Source, options: Options) -> Iterator[Yielded]:  # noqa: ARG001 - one room
@@ -141,10 +147,8 @@ def _news(place: Place, text: str, nicks: _Nicks) -> Iterator[Yielded]:
 
 
 def _record(place: Place, nick: str, text: str, nicks: _Nicks, *, addressed: bool) -> Record:
-    shown = nick.lstrip(_MODES)
-    key = nicks.of(shown)
     return Record(
-        by=Speaker(key=key, name=key),
+        by=nicks.speaker(nick.lstrip(_MODES)),
         text=_text(text, nicks) if addressed else text,
         place=place,
     )
@@ -155,5 +159,5 @@ def _text(text: str, nicks: _Nicks) -> Text:
     if found is None:
         return text
     nick = found["nick"]
-    mark = Mark(key=nicks.first.get(nick.lower(), nick), otherwise=nick)
+    mark = Mark(key=nicks.key(nick), otherwise=nick)
     return (mark, text[found.end("nick") :])

@@ -23,8 +23,9 @@ from deskroom.scenario import (
     TurnExpect,
     load_scenario,
 )
+from deskroom.scenario.format.explore import Explore
 from deskroom.scenario.format.live import Live, LiveSeat
-from deskroom.scenario.format.model import FROM_LOADER
+from deskroom.scenario.format.model import FROM_LOADER, Meanwhile
 from deskroom.scenario.format.model import Opening as FileOpening
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
@@ -43,14 +44,16 @@ TABLES: Final[dict[str, type]] = {
     "`opening`": FileOpening,
     "`turn`": Turn,
     "`turn.expect`": TurnExpect,
+    "`turn.meanwhile`": Meanwhile,
     "`expect`": RunExpect,
+    "`explore`": Explore,
     "`live`": Live,
     "`live.SEAT`": LiveSeat,
 }
 
 #: What the file calls otherwise than the model, and what is no key of the file.
 RENAMED: Final = {"turns": "turn"}
-NO_KEYS: Final[dict[type, set[str]]] = {Scenario: {"path", "digest"}}
+NO_KEYS: Final[dict[type, set[str]]] = {Scenario: {"path", "digest", "kill_place"}}
 
 _HEADING: Final = re.compile(r"^#+ (.*)$", re.MULTILINE)
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from deskroom.core import AsidePolicy, DispatchPolicy, Person
 from deskroom.room import BroadcastPolicy, ChairPolicy, Policy, Seat
 from deskroom.scenario import Call, DeskSpec, Opening, Scenario, Turn
+from deskroom.scenario.format.model import Meanwhile
 
 SEATS = ("a", "b", "c")
 PEOPLE = (Person("sam", "Sam"), Person("kim", "Kim"))
@@ -66,6 +67,14 @@ _calls = st.one_of(
 _scores = st.dictionaries(st.sampled_from(SEATS), st.sampled_from((0, 0.2, 0.3, 0.9)), max_size=3)
 
 
+_spoken = st.builds(
+    lambda person, say, at: Meanwhile(person=person.id, say=say, at=at),
+    st.sampled_from(PEOPLE),
+    words,
+    st.sampled_from((0, 1, 2, "end")),
+)
+
+
 @st.composite
 def _seat_turns(draw: st.DrawFn, ids: tuple[str, ...]) -> Turn:
     turn = Turn(
@@ -74,6 +83,7 @@ def _seat_turns(draw: st.DrawFn, ids: tuple[str, ...]) -> Turn:
         takes=draw(st.sampled_from((*[0] * 7, 1, 3, TIMEOUT_S, TIMEOUT_S + 2, 12, 20))),
         crash=draw(st.sampled_from((*[None] * 8, "", "it broke\nhere"))),
         late=tuple(draw(st.just([]) | st.lists(_calls, max_size=2))),
+        meanwhile=tuple(draw(st.just([]) | st.lists(_spoken, max_size=2))),
         wrote=tuple(draw(st.sampled_from(([], [], ["notes.md"], ["a b.txt", 'q"uote'])))),
         scores=draw(st.just({}) | _scores.map(lambda s: {k: v for k, v in s.items() if k in ids})),
         repeat=draw(st.sampled_from((1, 1, 1, 2))),

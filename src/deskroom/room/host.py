@@ -16,10 +16,8 @@ from typing import Any, Final, TypeVar
 import anyio
 from anyio.abc import TaskGroup
 from anyio.lowlevel import checkpoint
-from attrs import define, field
 
 from deskroom.core.reasons import CloseReason
-from deskroom.core.transcript import Row
 from deskroom.engine.due import Await, Due
 from deskroom.engine.engine import Engine
 from deskroom.engine.entries import (
@@ -40,9 +38,10 @@ from deskroom.room.clock import Clock
 from deskroom.room.log import RoomLog
 from deskroom.room.router import Router, ask
 from deskroom.room.seat import Caller, FromSeat, SeatChannel, run_seat
+from deskroom.room.spoken import Spoken
 from deskroom.room.tasks import waits_in
 
-__all__ = ["Host", "OnRow", "Spoken"]
+__all__ = ["Host", "OnRow"]
 
 T = TypeVar("T")
 
@@ -52,16 +51,6 @@ _PATIENCE_S: Final = 5
 _BEFORE_GRACE: Final = 0.9
 
 OnRow = Callable[[RowEntry], Awaitable[object] | object]
-
-
-@define(eq=False)
-class Spoken:
-    """What a person says from outside. ``done`` is set once its ``row`` is there, or never will be."""
-
-    person: str
-    message: str = field(repr=False)
-    done: anyio.Event = field(factory=anyio.Event, repr=False)
-    row: Row | None = None
 
 
 class _Wakeup:

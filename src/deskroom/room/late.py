@@ -13,6 +13,7 @@ from deskroom.engine.messages import Call, Reply
 from deskroom.room.channel import CLOSED, Channel
 from deskroom.room.clock import Clock
 from deskroom.room.seat import CallPair, FromSeat
+from deskroom.room.spoken import Spoken
 
 __all__ = ["LateCalls"]
 
@@ -22,7 +23,8 @@ class LateCalls:
     """The calls that one turn, which has ended, still had to make.
 
     They are there when the room opens, or come ``after_s`` seconds of the room's clock later, as
-    from a seat that let its deadline pass.
+    from a seat that let its deadline pass. ``said`` is what people still had to say before them,
+    each as ``(person, message)``.
     """
 
     turn: int
@@ -30,9 +32,12 @@ class LateCalls:
     seat: str
     calls: tuple[CallPair, ...] = field(repr=False)
     after_s: float | None = None
+    said: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     def send_all(self, host: Channel[Any]) -> None:
-        """Send all calls at once; nobody waits for the replies."""
+        """Send all at once; nobody waits for the replies."""
+        for person, message in self.said:
+            host.send_nowait(Spoken(person, message))
         for tool, arguments in self.calls:
             host.send_nowait(FromSeat(_Nobody(), self._call(tool, arguments)))
 
@@ -42,6 +47,10 @@ class LateCalls:
         try:
             task_status.started()
             await clock.sleep(self.after_s or 0, activity)
+            for person, message in self.said:
+                spoken = Spoken(person, message)
+                await host.send(spoken)
+                await spoken.done.wait()
             for tool, arguments in self.calls:
                 caller = _Waiting()
                 await host.send(FromSeat(caller, self._call(tool, arguments)))

@@ -26,10 +26,11 @@ from deskroom.errors import FileError, RoomClosed, RoomFailure, UsageError, hint
 from deskroom.room.acts import Attending, Seats, check_acts
 from deskroom.room.attendance import Attendance
 from deskroom.room.clock import Clock, RealClock, SimulatedClock
-from deskroom.room.host import Host, OnRow, Spoken
+from deskroom.room.host import Host, OnRow
 from deskroom.room.late import LateCalls
 from deskroom.room.log import RoomLog
 from deskroom.room.router import Router
+from deskroom.room.spoken import Spoken
 from deskroom.room.tasks import one_error, seat_tasks
 
 __all__ = ["Room", "RoomResult"]

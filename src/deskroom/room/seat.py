@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Coroutine, Iterable
+from contextlib import suppress
 from threading import get_ident
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -24,6 +25,7 @@ from deskroom.errors import SeatCancelled, UsageError
 from deskroom.room.acts import Act
 from deskroom.room.channel import CLOSED, Channel
 from deskroom.room.clock import Activity, Clock
+from deskroom.room.spoken import Spoken
 from deskroom.speech.tools import (
     BROADCAST,
     COMPLETE_EPISODE,
@@ -143,6 +145,12 @@ class SeatChannel:
         """Tell the host that the turn is over."""
         await self._host.send(FromSeat(self, end, raised))
 
+    async def hear(self, person: str, message: str) -> Spoken:
+        """Tell the host what a person says; whoever waits for the row waits until it is done."""
+        spoken = Spoken(person, message)
+        await self._host.send(spoken)
+        return spoken
+
     def close(self) -> None:
         """End the channel: a seat that still waits on it is told so by its own end."""
         self.grants.close()
@@ -166,6 +174,7 @@ class Turn:
         self._activity = channel.activity
         self._wrote: tuple[str, ...] = ()
         self._late: tuple[CallPair, ...] = ()
+        self._said_last: tuple[tuple[str, str], ...] = ()
         self._usage: UsageEntry | None = None
 
     def __repr__(self) -> str:
@@ -258,6 +267,16 @@ class Turn:
         """Note a call that is sent once this turn has ended, as a task left running might do."""
         self._late += ((plain(tool), plain(arguments)),)
 
+    async def person_says(self, person: str, message: str) -> None:
+        """Have a person speak in the middle of this turn, as a script may list it."""
+        with suppress(*CLOSED):
+            spoken = await self._channel.hear(person, message)
+            await spoken.done.wait()
+
+    def person_says_last(self, person: str, message: str) -> None:
+        """Note what a person says as soon as this turn has ended."""
+        self._said_last += ((person, message),)
+
     async def sleep(self, seconds: float) -> None:
         """Wait in the room's own time, which costs nothing where time is simulated."""
         self._channel.check_thread()
@@ -304,6 +323,8 @@ class Turn:
             usage=self._usage
         )
         await self._channel.end(end, error)
+        for person, message in self._said_last:
+            await self._channel.hear(person, message)
         if self._late:
             await self._channel.call(grant, *self._late)
 

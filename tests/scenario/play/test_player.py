@@ -15,6 +15,7 @@ from deskroom.engine.entries import Entry
 from deskroom.errors import RoomFailure
 from deskroom.runs import Run
 from deskroom.scenario import Scenario, load_scenario, parse_scenario
+from deskroom.scenario.play.meanwhile import count_said_in_open
 from deskroom.scenario.play.player import ScriptPlayer
 from deskroom.scenario.play.replay import run_scripted, scripted_engine, scripted_room
 from deskroom.scenario.play.resume import unsent_calls
@@ -35,11 +36,11 @@ def acted(scenario: Scenario, backend: str, kept: Sequence[Entry] = ()) -> list[
 def played(scenario: Scenario, kept: Sequence[Entry] = ()) -> list[Entry]:
     """Return what the player makes of it."""
     journal = ListJournal()
-    engine = scripted_engine(scenario, journal)
+    engine = scripted_engine(scenario)
     for entry in kept:
         engine.apply(entry)
     late = unsent_calls(scenario, Run.from_entries(kept)) if kept else ()
-    ScriptPlayer(scenario, engine, journal, late).run()
+    ScriptPlayer(scenario, engine, journal, late, count_said_in_open(kept, scenario.turns)).run()
     return journal.entries
 
 
@@ -84,7 +85,7 @@ def test_a_journal_that_fails_ends_the_play() -> None:
         '[[turn]]\nseat = "a"\nsay = "x"\n'
     )
     journal = ListJournal(room_for=2)
-    engine = scripted_engine(scenario, journal)
+    engine = scripted_engine(scenario)
     with pytest.raises(RoomFailure):
         ScriptPlayer(scenario, engine, journal).run()
     assert (2, [], None) == (len(journal.entries), engine.state.rows, engine.state.closed)

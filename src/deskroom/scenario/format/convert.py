@@ -303,6 +303,12 @@ def _no_row(value: object, path: KeyPath, findings: Findings) -> object:
     return _refuse(findings, path, value, "false; leave the key out where a row is expected")
 
 
+def _at(value: object, path: KeyPath, findings: Findings) -> object:
+    if value == "end" or (_is_whole(value) and value >= 0):
+        return value
+    return _refuse(findings, path, value, 'a number of calls from 0 on, or "end"')
+
+
 # --- which of these a key has ------------------------------------------------------------------
 
 _PLAIN: Final[Mapping[Any, _Convert]] = {
@@ -313,7 +319,12 @@ _PLAIN: Final[Mapping[Any, _Convert]] = {
     Call: _call,
 }
 #: Keys whose type alone does not say which values they take.
-_BY_NAME: Final[Mapping[str, _Convert]] = {"next": _next, "audience": _audience, "row": _no_row}
+_BY_NAME: Final[Mapping[str, _Convert]] = {
+    "next": _next,
+    "audience": _audience,
+    "row": _no_row,
+    "at": _at,
+}
 
 
 def _of_attribute(attribute: attrs.Attribute[Any]) -> _Convert:

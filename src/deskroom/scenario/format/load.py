@@ -11,6 +11,7 @@ from attrs import evolve, frozen
 from deskroom.engine.policy import Policy
 from deskroom.errors import FileError, nearest
 from deskroom.scenario.format.convert import Converted, convert, refuse_unknown_keys
+from deskroom.scenario.format.explore import Explore
 from deskroom.scenario.format.live import LIVE_KEYS, Live, LiveSeat
 from deskroom.scenario.format.model import (
     MAX_TURNS,
@@ -27,6 +28,7 @@ from deskroom.scenario.format.rules import (
     Names,
     check_active,
     check_desk,
+    check_kill,
     check_opening,
     check_order,
     check_policy,
@@ -60,6 +62,9 @@ DOCUMENT_KEYS: Final = (
     "opening",
     "turn",
     "expect",
+    "kill",
+    "invariants",
+    "explore",
     "live",
 )
 #: A file with no other key is a desk file.
@@ -142,6 +147,9 @@ class PartialScenario:
     opening: Opening | None
     turns: tuple[Turn, ...]
     expect: RunExpect | None
+    kill: tuple[int, ...]
+    invariants: bool
+    explore: Explore | None
     live: Live | None
 
 
@@ -161,6 +169,8 @@ def read_partial(document: Document) -> PartialScenario:
     opening = reader.opening(names)
     expect = reader.expect()
     turns = reader.turns(names)
+    disturbed = reader.disturbed()
+    explore = reader.explore()
     live = reader.live(names)
     check_order(reader.findings, head.order, document.data)
     if desk.part is not None:
@@ -176,6 +186,9 @@ def read_partial(document: Document) -> PartialScenario:
         opening=opening,
         turns=tuple(turns),
         expect=expect,
+        kill=disturbed.kill,
+        invariants=disturbed.invariants,
+        explore=explore,
         live=live,
     )
 
@@ -193,8 +206,12 @@ def _scenario(document: Document) -> Scenario:
         opening=partial.opening,
         turns=tuple(copy for turn in partial.turns for copy in _copies(turn)),
         expect=partial.expect,
+        kill=partial.kill,
+        invariants=partial.invariants,
+        explore=partial.explore,
         live=partial.live,
         path=document.path,
+        kill_place=document.key_at(("kill",)) if partial.kill else None,
         digest=sha256(document.text.encode()).hexdigest(),
     )
 
@@ -214,6 +231,14 @@ class _Head:
     title: str = ""
     why: str = ""
     order: Order = "listed"
+
+
+@frozen(kw_only=True)
+class _Disturbed:
+    """The keys at the top that say how a replay is disturbed and checked."""
+
+    kill: tuple[int, ...] = ()
+    invariants: bool = False
 
 
 class _Reader:
@@ -266,6 +291,16 @@ class _Reader:
         expect = self._part("expect", RunExpect)
         return expect.part if expect.complete else None
 
+    def disturbed(self) -> _Disturbed:
+        stated = {key: self._data[key] for key in ("kill", "invariants") if key in self._data}
+        disturbed = convert(self.findings, (), stated, _Disturbed).part or _Disturbed()
+        check_kill(self.findings, disturbed.kill)
+        return disturbed
+
+    def explore(self) -> Explore | None:
+        explore = self._part("explore", Explore)
+        return explore.part if explore.complete else None
+
     def turns(self, names: Names) -> list[Turn]:
         """Return the listed turns that could be read, each once."""
         listed = self._data.get("turn", [])
@@ -313,7 +348,9 @@ class _Reader:
         turn = convert(self.findings, path, stated, Turn)
         if turn.part is not None and isinstance(stated, dict):
             check_turn(self.findings, path, turn.part, stated, names)
-        return turn.part if turn.complete else None
+        if turn.part is None or not turn.complete or not turn.part.one_of:
+            return turn.part if turn.complete else None
+        return turn.part.doing(turn.part.one_of[0])
 
     def _counted(self, total: int, turn: Turn) -> int:
         if total <= MAX_TURNS < total + turn.repeat:

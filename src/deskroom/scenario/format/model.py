@@ -11,24 +11,28 @@ from enum import StrEnum
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
 
-from attrs import field, frozen
+from attrs import evolve, field, fields, frozen
 from attrs.validators import ge, instance_of, le, optional
 
 from deskroom.core.reasons import AsideReason, CallFault, CloseReason, NoTurnReason, Outcome
 from deskroom.core.roster import Desk, DeskSet, Member, Person, Roster
 from deskroom.engine.policy import Policy
 from deskroom.engine.setup import Seat
+from deskroom.scenario.format.explore import Explore
 from deskroom.scenario.format.live import Live
 from deskroom.scenario.format.position import KeyPath, Place
 from deskroom.scenario.format.toml import Document, Location, Places
 
 __all__ = [
+    "DOES_KEYS",
     "EXPECTS_NOTHING",
     "FROM_LOADER",
     "MAX_TURNS",
     "ROW_KEYS",
+    "Alternative",
     "Call",
     "DeskSpec",
+    "Meanwhile",
     "Nobody",
     "Opening",
     "OpeningExpect",
@@ -175,6 +179,38 @@ class Call:
 
 
 @frozen(kw_only=True)
+class Meanwhile:
+    """What a person says in the middle of a seat's turn.
+
+    It is said once the seat has made ``at`` calls (after the last one, if there are fewer), or
+    once the turn has ended.
+    """
+
+    person: str
+    say: str
+    at: int | Literal["end"] = 0
+
+
+@frozen(kw_only=True)
+class Alternative:
+    """One thing that a seat may do in a turn: the keys of a turn that say what happens in it."""
+
+    say: str | None = None
+    calls: tuple[Call, ...] = ()
+    text: str | None = None
+    takes: float = field(default=0, validator=ge(0))
+    crash: str | None = None
+    late: tuple[Call, ...] = ()
+    meanwhile: tuple[Meanwhile, ...] = ()
+    wrote: tuple[str, ...] = ()
+    scores: Mapping[str, float] = field(factory=dict)
+
+
+#: The keys of a turn that say what happens in it.
+DOES_KEYS: Final = tuple(one.name for one in fields(Alternative))
+
+
+@frozen(kw_only=True)
 class Opening:
     """One desk row by a person, before turn 1."""
 
@@ -196,7 +232,8 @@ class Turn:
     """One listed turn, of a seat or of a person.
 
     ``number`` is its 1-based position in the file and ``label`` its name: ``4``, or ``4.2`` for
-    the second copy of a repeated turn. ``takes`` is in seconds of the room's clock.
+    the second copy of a repeated turn. ``takes`` is in seconds of the room's clock. Of ``one_of``
+    the first is played, and stands in the turn's own attributes as well; exploring draws any.
     """
 
     seat: str | None = None
@@ -207,8 +244,10 @@ class Turn:
     takes: float = field(default=0, validator=ge(0))
     crash: str | None = None
     late: tuple[Call, ...] = ()
+    meanwhile: tuple[Meanwhile, ...] = ()
     wrote: tuple[str, ...] = ()
     scores: Mapping[str, float] = field(factory=dict)
+    one_of: tuple[Alternative, ...] = ()
     repeat: int = field(default=1, validator=[ge(1), le(MAX_TURNS)])
     expect: TurnExpect | None = None
     number: int = field(default=0, metadata={FROM_LOADER: _number})
@@ -222,12 +261,18 @@ class Turn:
         """Where it stands in the file."""
         return _TOP if self.location is None else self.location.place
 
+    def doing(self, alternative: Alternative) -> Turn:
+        """Return this turn as one of its alternatives has it."""
+        return evolve(self, **{key: getattr(alternative, key) for key in DOES_KEYS})
+
 
 @frozen(kw_only=True)
 class Scenario:
     """One scenario file. ``path`` is as the user gave it; ``digest`` names its text (SHA-256).
 
-    ``live`` says who plays seats when the file is run as a live desk; nothing else looks at it.
+    ``kill`` are the lines of the journal behind which the process is killed, and the room resumed.
+    With ``invariants`` a replay also checks what holds in every run. ``explore`` says how the file
+    is explored; ``live`` who plays seats when it is run as a live desk: nothing else looks at them.
     """
 
     format: int = 1
@@ -239,9 +284,13 @@ class Scenario:
     opening: Opening | None = None
     turns: tuple[Turn, ...]
     expect: RunExpect | None = None
+    kill: tuple[int, ...] = ()
+    invariants: bool = False
+    explore: Explore | None = None
     live: Live | None = None
     path: str = "<text>"
     digest: str = ""
+    kill_place: Place | None = field(default=None, eq=False, repr=False)
 
     @property
     def expects_nothing(self) -> bool:

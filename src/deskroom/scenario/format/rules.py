@@ -21,7 +21,9 @@ from deskroom.errors import DeskError, RosterError
 from deskroom.lookalike import character_name
 from deskroom.printable import control_in
 from deskroom.scenario.format.model import (
+    DOES_KEYS,
     ROW_KEYS,
+    Alternative,
     DeskSpec,
     Nobody,
     Opening,
@@ -37,6 +39,7 @@ __all__ = [
     "Names",
     "check_active",
     "check_desk",
+    "check_kill",
     "check_opening",
     "check_order",
     "check_policy",
@@ -202,7 +205,7 @@ def check_opening(findings: Findings, opening: Opening, names: Names) -> None:
 
 
 def check_turn(
-    findings: Findings, path: KeyPath, turn: Turn, stated: Collection[str], names: Names
+    findings: Findings, path: KeyPath, turn: Turn, stated: Mapping[str, Any], names: Names
 ) -> None:
     """Check one turn; ``stated`` are the keys that the file gives it."""
     if turn.seat is not None and turn.person is not None:
@@ -219,9 +222,37 @@ def check_turn(
 
 
 def _check_seat_turn(
-    findings: Findings, path: KeyPath, turn: Turn, stated: Collection[str], names: Names
+    findings: Findings, path: KeyPath, turn: Turn, stated: Mapping[str, Any], names: Names
 ) -> None:
     names.want_seat(findings, (*path, "seat"), turn.seat or "")
+    _check_what_it_does(findings, path, turn, stated, names)
+    if "one_of" in stated:
+        _check_alternatives(findings, path, turn, stated, names)
+
+
+def _check_alternatives(
+    findings: Findings, path: KeyPath, turn: Turn, stated: Mapping[str, Any], names: Names
+) -> None:
+    if stated["one_of"] == []:
+        problem = "found an empty list, expected one or more tables"
+        findings.at_value((*path, "one_of"), "empty_list", problem)
+    for key in stated:
+        if key in DOES_KEYS:
+            problem = "a turn with one_of says in its tables what happens, and not beside them"
+            findings.at_key((*path, key), "conflicting_keys", problem)
+    # A list of which one item is wrong has been left out.
+    for at, alternative in enumerate(turn.one_of):
+        where = (*path, "one_of", at)
+        _check_what_it_does(findings, where, alternative, stated["one_of"][at], names)
+
+
+def _check_what_it_does(
+    findings: Findings,
+    path: KeyPath,
+    turn: Turn | Alternative,
+    stated: Collection[str],
+    names: Names,
+) -> None:
     if "say" in stated and "calls" in stated:
         problem = "a turn has say or calls, not both"
         findings.at_key((*path, "calls"), "conflicting_keys", problem)
@@ -231,6 +262,11 @@ def _check_seat_turn(
             findings.at_value((*path, "wrote", at), "blank_text", problem)
     for id_ in turn.scores:
         names.want_seat_key(findings, (*path, "scores", id_), id_)
+    for at, spoken in enumerate(turn.meanwhile):
+        names.want_person(findings, (*path, "meanwhile", at, "person"), spoken.person)
+        if is_blank(spoken.say):
+            problem = "found a blank text, expected what the person says"
+            findings.at_value((*path, "meanwhile", at, "say"), "blank_text", problem)
 
 
 def _check_person_turn(
@@ -289,6 +325,15 @@ def _check_contradictions(findings: Findings, path: KeyPath, expect: TurnExpect)
         if getattr(expect, key) is not None:
             problem = f"this cannot be expected of a turn without a row ({why})"
             findings.at_key((*path, key), "needs_a_row", problem)
+
+
+def check_kill(findings: Findings, lines: tuple[int, ...]) -> None:
+    """Check that these are lines of a journal, each later than the one before."""
+    for at, line in enumerate(lines):
+        least = 1 + (lines[at - 1] if at else 0)
+        if line < least:
+            problem = f"found {line}, expected a line of the journal from {least} on, in order"
+            findings.at_value(("kill", at), "out_of_range", problem)
 
 
 # --- the whole ---------------------------------------------------------------------------------

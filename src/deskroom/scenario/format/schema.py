@@ -21,12 +21,16 @@ from deskroom.core.dispatch import DispatchPolicy
 from deskroom.core.roster import Person
 from deskroom.engine.policy import BroadcastPolicy, ChairPolicy, Policy
 from deskroom.engine.setup import Seat
+from deskroom.scenario.format.explore import Explore
 from deskroom.scenario.format.live import KEYS_OF_KIND, LIVE_KEYS, NEEDED_KEYS, Live, LiveSeat
 from deskroom.scenario.format.load import DOCUMENT_KEYS, FORMAT
 from deskroom.scenario.format.model import (
+    DOES_KEYS,
     FROM_LOADER,
+    Alternative,
     Call,
     DeskSpec,
+    Meanwhile,
     Nobody,
     Opening,
     OpeningExpect,
@@ -60,6 +64,9 @@ _TABLES: Final[Mapping[type, tuple[str, str]]] = {
     Turn: ("turn", "One listed turn, of a seat or of a person."),
     TurnExpect: ("turnExpect", "What must come out of a turn. What is left out is not compared."),
     RunExpect: ("runExpect", "What must come out of the whole run."),
+    Alternative: ("alternative", "One thing that a seat may do in its turn."),
+    Meanwhile: ("meanwhile", "What a person says in the middle of a seat's turn."),
+    Explore: ("explore", "How deskroom explore plays the file in orders that could happen."),
     Live: ("live", "Who plays seats live. Only deskroom run starts anything of it."),
     LiveSeat: ("liveSeat", "What plays one seat live."),
     Nobody: ("nobody", "The row hands the turn to nobody, for this reason."),
@@ -79,6 +86,9 @@ _DOCS: Final[Mapping[type, Mapping[str, str]]] = {
         "turn first.",
         "turn": "The listed turns.",
         "expect": "What must come out of the whole run.",
+        "kill": "Lines of the journal behind which the process is killed, and the room resumed.",
+        "invariants": "Whether a replay also checks what holds in every run of the host.",
+        "explore": "How the file is explored, by deskroom explore, a sweep and pytest.",
         "live": "Who plays seats live, under deskroom run alone.",
     },
     DeskSpec: {
@@ -157,8 +167,10 @@ _DOCS: Final[Mapping[type, Mapping[str, str]]] = {
         "takes": "How many seconds the seat waits before its first call, in simulated time.",
         "crash": "The seat raises an error with this text after its calls.",
         "late": "Calls that the seat sends after its turn has ended.",
+        "meanwhile": "What people say in the middle of the turn.",
         "wrote": "Paths of the files that the turn left behind; a row tells of them.",
         "scores": "For the scripted router: how well each seat suits this broadcast. Absent is 0.",
+        "one_of": "What the seat may do instead. A replay plays the first, exploring draws one.",
         "repeat": "How many times in a row the turn is listed, with what is expected of it.",
         "expect": "What must come out of the turn.",
     },
@@ -207,12 +219,35 @@ _DOCS: Final[Mapping[type, Mapping[str, str]]] = {
         "retries": "How often a request is tried again.",
         "function": "An async function of a turn, as package.module:function.",
     },
+    Meanwhile: {
+        "person": "The id of the person who speaks.",
+        "say": "What the person says.",
+        "at": "After so many calls of the turn, or after its end.",
+    },
+    Explore: {
+        "runs": "How many runs are played.",
+        "seed": "What they are drawn from.",
+        "talk": "Whether what seats say is drawn, in place of the listed turns.",
+        "turns": "The most turns of a run.",
+        "delays": "The most turns of a run that take time, also past their deadline.",
+        "late": "The most calls of a run that are made twice, or too late.",
+        "kills": "How often at most the process is killed in a run, and the room resumed.",
+        "people": "How often at most a person speaks in between in a run.",
+        "faults": "The most turns of a run that crash, are silent or are refused.",
+        "scores": "The most broadcasts of a run that get other scores.",
+    },
     Nobody: {"none": "Why nobody is next."},
 }
 
 #: What the loader asks for beyond the type of an attribute.
 _NOT_EMPTY: Final = frozenset(
-    {(TurnExpect, "audience"), (Policy, "participants"), (DeskSpec, "seats"), (Scenario, "turn")}
+    {
+        (TurnExpect, "audience"),
+        (Policy, "participants"),
+        (DeskSpec, "seats"),
+        (Scenario, "turn"),
+        (Turn, "one_of"),
+    }
 )
 _BOUNDS: Final = {">=": "minimum", ">": "exclusiveMinimum", "<=": "maximum"}
 _PLAIN: Final[Mapping[Any, Json]] = {
@@ -221,6 +256,9 @@ _PLAIN: Final[Mapping[Any, Json]] = {
     int: {"type": "integer"},
     float: {"type": "number"},
 }
+
+
+_BESIDE_ONE_OF: Final = tuple(key for key in _DOCS[Turn] if key not in DOES_KEYS)
 
 
 def scenario_schema() -> Json:
@@ -242,6 +280,8 @@ def _table(cls: type) -> Json:
         return {**described, **_call()}
     if cls is Turn:
         return {**described, **_object(cls), **_turn_rules()}
+    if cls is Alternative:
+        return {**described, **_object(cls), "not": {"required": ["say", "calls"]}}
     if cls is Live:
         return {**described, **_live()}
     if cls is LiveSeat:
@@ -280,7 +320,7 @@ def _property(cls: type, key: str, attribute: attrs.Attribute[Any]) -> Json:
     typed = _of_type(attribute.type)
     # Beside a reference draft 7 reads nothing; inside allOf the reference stands alone.
     schema: Json = {
-        "description": _DOCS[cls][key],
+        "description": _DOCS[Turn if cls is Alternative else cls][key],
         **({"allOf": [typed]} if "$ref" in typed else typed),
     }
     if (cls, key) == (Scenario, "format"):
@@ -382,6 +422,7 @@ def _turn_rules() -> Json:
     return {
         "oneOf": [{"required": ["seat"]}, {"required": ["person"]}],
         "not": {"required": ["say", "calls"]},
+        "dependencies": {"one_of": {"propertyNames": {"enum": list(_BESIDE_ONE_OF)}}},
         "if": {"required": ["person"]},
         "then": person,
     }

@@ -15,8 +15,11 @@ import attrs
 
 from deskroom.engine.policy import Policy
 from deskroom.engine.setup import Seat
+from deskroom.scenario.format.explore import Explore
 from deskroom.scenario.format.model import (
+    Alternative,
     Call,
+    Meanwhile,
     OpeningExpect,
     RunExpect,
     Scenario,
@@ -64,6 +67,7 @@ def scenario_toml(
             for block in _turn(turn, above.get(at, ()))
         ),
         *_run(scenario.expect),
+        *_explore(scenario.explore),
     ]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
@@ -87,6 +91,10 @@ def _head(scenario: Scenario) -> Iterator[str]:
     if scenario.why:
         yield _pair("why", scenario.why)
     yield _pair("order", scenario.order)
+    if scenario.kill:
+        yield _pair("kill", list(scenario.kill))
+    if scenario.invariants:
+        yield _pair("invariants", value=True)
 
 
 def _desk(scenario: Scenario) -> Iterator[list[str]]:
@@ -144,24 +152,39 @@ def _turn(turn: Turn, remarks: Iterable[str]) -> Iterator[list[str]]:
         lines.append(_pair("person", turn.person))
     if turn.seat is not None:
         lines.append(_pair("seat", turn.seat))
-    if turn.say is not None:
-        lines.append(_pair("say", turn.say))
-    for key, calls in (("calls", turn.calls), ("late", turn.late)):
-        if calls:
-            lines.append(_items(key, [_call(call) for call in calls]))
-    if turn.text is not None:
-        lines.append(_pair("text", turn.text))
-    if turn.takes:
-        lines.append(_pair("takes", turn.takes))
-    if turn.crash is not None:
-        lines.append(_pair("crash", turn.crash))
-    if turn.wrote:
-        lines.append(_items("wrote", turn.wrote))
-    if turn.scores:
-        lines.append(_pair("scores", dict(turn.scores)))
+    if turn.one_of:
+        lines.append(_items("one_of", [dict(_does(one)) for one in turn.one_of]))
+    else:
+        lines += [_laid_out(key, value) for key, value in _does(turn)]
     if turn.repeat > 1:
         lines.append(_pair("repeat", turn.repeat))
     yield from _with_expect(lines, "turn", turn.expect)
+
+
+def _does(turn: Turn | Alternative) -> Iterator[tuple[str, Any]]:
+    """Yield the keys that say what happens in a turn, each with its value."""
+    if turn.say is not None:
+        yield "say", turn.say
+    for key, calls in (("calls", turn.calls), ("late", turn.late)):
+        if calls:
+            yield key, [_call(call) for call in calls]
+    if turn.text is not None:
+        yield "text", turn.text
+    if turn.takes:
+        yield "takes", turn.takes
+    if turn.crash is not None:
+        yield "crash", turn.crash
+    if turn.meanwhile:
+        yield "meanwhile", [_spoken(one) for one in turn.meanwhile]
+    if turn.wrote:
+        yield "wrote", list(turn.wrote)
+    if turn.scores:
+        yield "scores", dict(turn.scores)
+
+
+def _spoken(meanwhile: Meanwhile) -> dict[str, Any]:
+    at = {} if meanwhile.at == 0 else {"at": meanwhile.at}
+    return {"person": meanwhile.person, "say": meanwhile.say, **at}
 
 
 def _call(call: Call) -> dict[str, Any]:
@@ -186,6 +209,14 @@ def _with_expect(
 def _run(expect: RunExpect | None) -> Iterator[list[str]]:
     if expect is not None:
         yield ["[expect]", *(_pair(key, value) for key, value in _stated(expect).items())]
+
+
+def _explore(explore: Explore | None) -> Iterator[list[str]]:
+    if explore is not None:
+        yield [
+            "[explore]",
+            *(_pair(key, value) for key, value, _ in _differing(explore, Explore())),
+        ]
 
 
 def _stated(expect: TurnExpect | OpeningExpect | RunExpect) -> dict[str, Any]:

@@ -78,6 +78,7 @@ def compare(scenario: Scenario, run: Run, *, fail_on_unused: bool = False) -> Re
         *_turn_mismatches(replay, fail_on_unused=fail_on_unused),
         *_order_mismatches(replay),
         *_run_mismatches(replay),
+        *_kill_mismatches(replay),
     )
     return evolve(replay, mismatches=mismatches)
 
@@ -167,3 +168,13 @@ def _run_mismatches(replay: Replay) -> Iterator[Mismatch]:
         if expected is not None and expected != got:
             values = (key, expected, got, why_closed(replay.run))
             yield _mismatch(replay, expect.places.get(key), None, None, *values)
+
+
+def _kill_mismatches(replay: Replay) -> Iterator[Mismatch]:
+    """A process that was to be killed behind a line that its journal never had."""
+    lines = len(replay.run.journal)
+    for line in replay.scenario.kill:
+        if line > lines:
+            reason = f"the journal ended with line {lines}, and the process lived"
+            values = ("kill", line, lines, reason)
+            yield _mismatch(replay, replay.scenario.kill_place, None, None, *values)

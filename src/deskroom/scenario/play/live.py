@@ -63,7 +63,7 @@ def live_room(
     from deskroom.room import RealClock, Room, SimulatedClock
 
     setup = live_setup(scenario, acts)
-    scripted = scripted_act(scenario)
+    scripted = scripted_act(scenario, resume)
     late = unsent_calls(scenario, Run.from_entries(resume)) if resume and setup.script else ()
     return Room(
         {seat: acts.get(seat.id, scripted) for seat in setup.seats},

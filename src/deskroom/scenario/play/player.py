@@ -22,7 +22,8 @@ from deskroom.engine.messages import Call, TurnEnd
 from deskroom.engine.setup import check_path
 from deskroom.room.log import RoomLog
 from deskroom.scenario.format.model import Call as ListedCall
-from deskroom.scenario.format.model import Scenario, Turn
+from deskroom.scenario.format.model import Meanwhile, Scenario, Turn
+from deskroom.scenario.play.meanwhile import Words
 from deskroom.scenario.play.resume import listed_calls
 
 if TYPE_CHECKING:
@@ -36,16 +37,19 @@ _NOTHING: Final = Turn()
 
 @frozen
 class _Sleeper:
-    """A turn whose seat sleeps, and the calls that it makes once it wakes."""
+    """A turn whose seat sleeps, what it calls once it wakes, and what people say meanwhile."""
 
     grant: TurnEntry
     calls: Sequence[ListedCall]
+    words: Words
+    late: Sequence[ListedCall] = ()
 
 
 class ScriptPlayer:
     """Plays one scenario to its close. ``engine`` may hold the entries of an earlier run.
 
-    ``late_calls`` are what the seats of that run still had to say.
+    ``late_calls`` are what the seats of that run still had to say, and ``said`` counts what people
+    said in the turn that it left open.
     """
 
     def __init__(
@@ -54,6 +58,7 @@ class ScriptPlayer:
         engine: Engine,
         journal: Journal | None = None,
         late_calls: Iterable[LateCalls] = (),
+        said: int = 0,
     ) -> None:
         self._turns = scenario.turns
         self._timeout_s = scenario.policy.turn_timeout_s
@@ -65,14 +70,18 @@ class ScriptPlayer:
         self._count = 0
         self._excess = 0
         self._timers: list[tuple[float, int, _Sleeper]] = []
-        self._inbox: deque[Call] = deque()
+        #: What came too late, and what people say between two entries.
+        self._inbox: deque[Call | Meanwhile] = deque()
+        self._said = said
         for late in late_calls:
             grant = TurnEntry(late.turn, late.seat, 0, None, late.attempt)
             calls = [ListedCall(tool=tool, arguments=given) for tool, given in late.calls]  # type: ignore[arg-type]
+            said_late = [Meanwhile(person=person, say=say) for person, say in late.said]
             if late.after_s is None:
-                self._inbox.extend(_calls(grant, calls))
+                self._inbox += [*said_late, *_calls(grant, calls)]
             else:
-                self._sleep(late.after_s, _Sleeper(grant, calls))
+                words = Words(Turn(meanwhile=tuple(said_late)))
+                self._sleep(late.after_s, _Sleeper(grant, calls, words))
 
     def run(self) -> None:
         """Play until the room closes. Raises ``RoomFailure`` when the journal fails."""
@@ -88,7 +97,10 @@ class ScriptPlayer:
                     self._play(due)
                 case CloseEntry():
                     self._settle()
-                    self._write(due)
+                    # A person may have spoken meanwhile, and the room goes on.
+                    due = engine.due()
+                    if isinstance(due, CloseEntry):
+                        self._write(due)
                 case Await():
                     self._write(engine.route(engine.policy_scores()))
                 case _:
@@ -103,7 +115,15 @@ class ScriptPlayer:
 
     def _take_waiting(self) -> None:
         while self._inbox:
-            self._call(self._inbox.popleft())
+            waiting = self._inbox.popleft()
+            if isinstance(waiting, Call):
+                self._call(waiting)
+            else:
+                self._say([waiting])
+
+    def _say(self, words: Iterable[Meanwhile]) -> None:
+        for spoken in words:
+            self._write(self._engine.say(spoken.person, spoken.say))
 
     def _call(self, call: Call) -> None:
         entry = self._engine.judge_call(call)
@@ -117,20 +137,32 @@ class ScriptPlayer:
     def _play(self, grant: TurnEntry) -> None:
         self._write(grant)
         self._excess = 0
-        turn = _NOTHING if grant.cue is None else self._turns[grant.cue]
+        turn = self._turn(grant)
         calls = listed_calls(turn)
-        if turn.takes and not self._wait(turn.takes, _Sleeper(grant, (*calls, *turn.late))):
+        words = Words(turn, self._said)
+        self._said = 0
+        self._say(words.after(0))
+        if turn.takes and not self._wait(turn.takes, _Sleeper(grant, calls, words, turn.late)):
             self._write(self._engine.expire())
             return
-        for call in _calls(grant, calls):
-            self._call(call)
+        self._make_calls(grant, calls, words)
         wrote = tuple(map(check_path, turn.wrote))
         raised = None if turn.crash is None else Raised("ScriptedCrash", turn.crash)
         text = turn.text or "" if raised is None else ""
         end = TurnEnd(grant.turn, grant.attempt, grant.seat, text, wrote, raised)
         for entry in (*self._engine.excess(self._excess), *self._engine.end(end)):
             self._write(entry)
-        self._inbox.extend(_calls(grant, turn.late))
+        self._inbox += [*words.rest(), *_calls(grant, turn.late)]
+
+    def _turn(self, grant: TurnEntry) -> Turn:
+        """Return what the seat does in the turn that it was granted."""
+        return _NOTHING if grant.cue is None else self._turns[grant.cue]
+
+    def _make_calls(self, grant: TurnEntry, calls: Iterable[ListedCall], words: Words) -> None:
+        for made, call in enumerate(_calls(grant, calls), start=1):
+            self._call(call)
+            self._say(words.after(made))
+        self._say(words.after_all_calls())
 
     # Time
 
@@ -158,7 +190,10 @@ class ScriptPlayer:
             self._speak_late(woken)
 
     def _speak_late(self, woken: _Sleeper) -> None:
-        for call in _calls(woken.grant, woken.calls):
+        self._say(woken.words.after(0))
+        self._make_calls(woken.grant, woken.calls, woken.words)
+        self._say(woken.words.rest())
+        for call in _calls(woken.grant, woken.late):
             self._call(call)
 
 

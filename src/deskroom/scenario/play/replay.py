@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from deskroom.engine.engine import Engine
@@ -11,8 +12,10 @@ from deskroom.engine.script import Cue, Script
 from deskroom.engine.setup import Opening, Setup
 from deskroom.errors import DeskroomError, UsageError
 from deskroom.runs.run import Run
-from deskroom.scenario.format.model import Scenario
+from deskroom.scenario.format.model import Meanwhile, Scenario
 from deskroom.scenario.play.compare import Replay, compare
+from deskroom.scenario.play.kill import DyingJournal, Killed, reread
+from deskroom.scenario.play.meanwhile import Words, count_said_in_open
 from deskroom.scenario.play.player import ScriptPlayer
 from deskroom.scenario.play.resume import listed_calls, script_digest, unsent_calls
 
@@ -26,6 +29,7 @@ __all__ = [
     "LOOP_OPTIONS",
     "ScriptedCrash",
     "play_scenario",
+    "play_script",
     "replay_scenario",
     "run_scripted",
     "scenario_setup",
@@ -61,8 +65,7 @@ def replay_scenario(
     """
     if backend is None:
         kept = MemoryJournal(journal)
-        engine = scripted_engine(scenario, journal)
-        ScriptPlayer(scenario, engine, kept).run()
+        engine = play_script(scenario, kept, keeps_digest=journal is not None)
         return compare(scenario, Run(engine.state, kept.entries), fail_on_unused=fail_on_unused)
     import anyio
 
@@ -88,10 +91,36 @@ async def play_scenario(
 ) -> Replay:
     """Play a scenario with actors on the running event loop, in simulated time, and compare."""
     kept = MemoryJournal(journal)
-    room = scripted_room(scenario, journal=kept, keeps_digest=journal is not None)
-    await run_scripted(room)
-    run = Run(room.engine.state, kept.entries)
-    return compare(scenario, run, fail_on_unused=fail_on_unused)
+    kills = iter(scenario.kill)
+    while True:
+        room = scripted_room(
+            scenario,
+            journal=DyingJournal(kept, next(kills, None)),
+            resume=reread(kept.entries),
+            keeps_digest=journal is not None,
+        )
+        with suppress(Killed):
+            await run_scripted(room)
+            run = Run(room.engine.state, kept.entries)
+            return compare(scenario, run, fail_on_unused=fail_on_unused)
+
+
+def play_script(scenario: Scenario, kept: MemoryJournal, *, keeps_digest: bool) -> Engine:
+    """Play a scenario to its close with no event loop, and return the engine that closed it.
+
+    Its entries go to ``kept``. Where the process is killed, the next one goes on from these alone.
+    """
+    kills = iter(scenario.kill)
+    while True:
+        engine = scripted_engine(scenario, keeps_digest=keeps_digest)
+        before = reread(kept.entries)
+        for entry in before:
+            engine.apply(entry)
+        late = unsent_calls(scenario, Run(engine.state, before)) if before else ()
+        said = count_said_in_open(before, scenario.turns)
+        with suppress(Killed):
+            ScriptPlayer(scenario, engine, DyingJournal(kept, next(kills, None)), late, said).run()
+            return engine
 
 
 async def run_scripted(room: Room) -> RoomResult:
@@ -119,9 +148,9 @@ def scenario_setup(scenario: Scenario) -> Setup:
     )
 
 
-def scripted_engine(scenario: Scenario, journal: Journal | None = None) -> Engine:
-    """Return the engine of a scenario's room; its digest is only worked out for a journal."""
-    digest = script_digest(scenario) if journal is not None else None
+def scripted_engine(scenario: Scenario, *, keeps_digest: bool = True) -> Engine:
+    """Return the engine of a scenario's room; the digest of its script is for a journal."""
+    digest = script_digest(scenario) if keeps_digest else None
     return Engine(scenario_setup(scenario), scenario=digest)
 
 
@@ -142,7 +171,7 @@ def scripted_room(
 
     setup = scenario_setup(scenario)
     return Room(
-        dict.fromkeys(setup.seats, scripted_act(scenario)),
+        dict.fromkeys(setup.seats, scripted_act(scenario, resume)),
         people=setup.people,
         opening=setup.opening,
         desk=setup.desk_id,
@@ -158,11 +187,17 @@ def scripted_room(
     )
 
 
-def scripted_act(scenario: Scenario) -> Act:
-    """Return the function that plays any seat of a scenario by its script."""
+def scripted_act(scenario: Scenario, resumed: Sequence[Entry] = ()) -> Act:
+    """Return the function that plays any seat of a scenario by its script.
+
+    ``resumed`` are the entries behind which the room goes on.
+    """
+    said = count_said_in_open(resumed, scenario.turns)
 
     async def act(turn: GrantedTurn) -> str:
-        return await _act(scenario, turn)
+        nonlocal said
+        before, said = said, 0
+        return await _act(scenario, turn, before)
 
     return act
 
@@ -172,23 +207,37 @@ def _script(scenario: Scenario) -> Script:
         Cue(turn.seat, turn.person, turn.say or "" if turn.person else "", turn.scores)
         for turn in scenario.turns
     ]
-    most_late = max((len(turn.late) for turn in scenario.turns), default=0)
+    most_late = max((len(turn.late) + len(turn.meanwhile) for turn in scenario.turns), default=0)
     return Script(cues, scenario.order == "listed", most_late)
 
 
-async def _act(scenario: Scenario, granted: GrantedTurn) -> str:
-    """Play one listed turn. A retry that the script has nothing for says nothing."""
+async def _act(scenario: Scenario, granted: GrantedTurn, said: int) -> str:
+    """Play one listed turn. A retry that the script has nothing for says nothing.
+
+    ``said`` counts what people have said in it already, before a crash.
+    """
     if granted.cue is None:
         return ""
     turn = scenario.turns[granted.cue]
+    words = Words(turn, said)
     for path in turn.wrote:
         granted.wrote(path)
     for late in turn.late:
         granted.call_late(late.tool, late.arguments)
+    await _hear(granted, words.after(0))
     if turn.takes:
         await granted.sleep(turn.takes)
-    for call in listed_calls(turn):
+    for made, call in enumerate(listed_calls(turn), start=1):
         await granted.call(call.tool, call.arguments)
+        await _hear(granted, words.after(made))
+    await _hear(granted, words.after_all_calls())
+    for spoken in words.rest():
+        granted.person_says_last(spoken.person, spoken.say)
     if turn.crash is not None:
         raise ScriptedCrash(turn.crash)
     return turn.text or ""
+
+
+async def _hear(granted: GrantedTurn, words: Iterable[Meanwhile]) -> None:
+    for spoken in words:
+        await granted.person_says(spoken.person, spoken.say)

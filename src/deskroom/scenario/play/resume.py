@@ -14,7 +14,8 @@ from deskroom.engine.kept import kept, kept_text
 from deskroom.engine.setup import Setup, difference
 from deskroom.errors import FileError
 from deskroom.runs.run import Run, RunTurn
-from deskroom.scenario.format.model import Call, Scenario, Turn
+from deskroom.scenario.format.model import Call, Meanwhile, Scenario, Turn
+from deskroom.scenario.play.meanwhile import count_said, words_of
 from deskroom.speech.tools import POST, served
 
 if TYPE_CHECKING:
@@ -42,7 +43,10 @@ def script_digest(scenario: Scenario) -> str:
 
 
 def _played(turn: Turn) -> list[Any]:
+    # A turn without such words has the digest that it had before there were any.
+    words = [[one.person, one.say, one.at] for one in words_of(turn)]
     return [
+        *([words] if words else []),
         turn.seat or turn.person,
         [[call.tool, call.arguments] for call in listed_calls(turn)],
         [[call.tool, call.arguments] for call in turn.late],
@@ -146,24 +150,32 @@ def unsent_calls(scenario: Scenario, run: Run) -> Iterator[LateCalls]:
     from deskroom.room.late import LateCalls
 
     now = 0.0
-    hanging: list[tuple[float, RunTurn, Sequence[Call]]] = []
+    hanging: list[tuple[float, RunTurn, Sequence[Call], Sequence[Meanwhile]]] = []
     for played in run.turns:
         turn = None if played.cue is None else scenario.turns[played.cue]
         sent = sum(call.late for call in played.calls)
         if played.outcome == "timed_out" and turn is not None:
-            hanging.append((now + turn.takes, played, (*listed_calls(turn), *turn.late)[sent:]))
+            left = [] if sent else [one for one in words_of(turn) if one.at != 0]
+            unsent = (*listed_calls(turn), *turn.late)[sent:]
+            hanging.append((now + turn.takes, played, unsent, left))
             now += scenario.policy.turn_timeout_s
         elif played.outcome is not None and turn is not None:
             now += turn.takes
             if played is run.turns[-1]:
-                yield LateCalls(*_grant(played), _pairs(turn.late[sent:]))
-    for at, played, calls in hanging:
-        if calls:
-            yield LateCalls(*_grant(played), _pairs(calls), after_s=max(at - now, 0))
+                left = [*words_of(turn)[count_said(run.journal, scenario.turns) :]]
+                yield LateCalls(*_grant(played), _pairs(turn.late[sent:]), said=_said(left))
+    for at, played, calls, words in hanging:
+        if calls or words:
+            after_s = max(at - now, 0)
+            yield LateCalls(*_grant(played), _pairs(calls), after_s=after_s, said=_said(words))
 
 
 def _grant(turn: RunTurn) -> tuple[int, int, str]:
     return turn.number, turn.attempt, turn.seat
+
+
+def _said(words: Sequence[Meanwhile]) -> tuple[tuple[str, str], ...]:
+    return tuple((spoken.person, spoken.say) for spoken in words)
 
 
 def _pairs(calls: Sequence[Call]) -> tuple[tuple[object, object], ...]:

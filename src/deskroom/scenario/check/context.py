@@ -14,7 +14,7 @@ from deskroom.engine.policy import Policy
 from deskroom.engine.setup import Seat
 from deskroom.scenario.check.warning import Warnings
 from deskroom.scenario.format.load import PartialScenario
-from deskroom.scenario.format.model import DeskSpec, Turn
+from deskroom.scenario.format.model import DOES_KEYS, DeskSpec, Turn
 from deskroom.scenario.format.position import KeyPath
 
 __all__ = ["CheckContext", "expects_no_row", "path_of"]
@@ -52,11 +52,13 @@ class CheckContext:
     def stated(self, turn: Turn) -> Mapping[str, Any]:
         """Return the keys that the file gives a turn."""
         table: Mapping[str, Any] = self.partial.document.data["turn"][turn.number - 1]
-        return table
+        return {**table, **table["one_of"][0]} if turn.one_of else table
 
 
 def path_of(turn: Turn, *steps: str | int) -> KeyPath:
-    """Return the path to a turn, or to something in it."""
+    """Return the path to a turn, or to something in it; of alternatives the first is looked at."""
+    if turn.one_of and steps and steps[0] in DOES_KEYS:
+        steps = ("one_of", 0, *steps)
     return ("turn", turn.number - 1, *steps)
 
 

@@ -8,7 +8,7 @@ row that says nothing else: names and numbers come up by themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal
 
 import regex
@@ -16,7 +16,7 @@ from attrs import field, frozen
 
 from deskroom.core import Author, Row, Viewer, admits
 
-__all__ = ["MOST_WORDS", "Repeat", "repeats_of"]
+__all__ = ["MOST_WORDS", "Repeat", "RepeatFinder", "repeats_of"]
 
 _WORD: Final = regex.compile(r"[\p{Alphabetic}\p{M}\p{N}]+")
 #: So many words in a row are the same text.
@@ -62,20 +62,31 @@ def repeats_of(rows: Iterable[Row]) -> tuple[tuple[Repeat, ...], int]:
     Asides are left out once ``MOST_WORDS`` of words are held. Pass only rows that the viewer may
     read: that words are the same tells what they are.
     """
-    index, held, left_out = _Index(), 0, 0
-    found: list[Repeat] = []
-    for row in rows:
+    finder = RepeatFinder()
+    found = [repeat for row in rows for repeat in finder.take(row)]
+    return tuple(found), finder.left_out
+
+
+class RepeatFinder:
+    """Takes the rows of a run in order, and finds what each repeats of those before it."""
+
+    def __init__(self) -> None:
+        self.left_out = 0
+        self._index = _Index()
+        self._held = 0
+
+    def take(self, row: Row) -> Sequence[Repeat]:
+        """Return what one row repeats; an aside is kept for the rows behind it."""
+        index = self._index
         if row.audience.kind == "desk":
-            if index.rows and row.author.type != "system":
-                found.extend(_repeats(row, index))
-            continue
+            return list(_repeats(row, index)) if index.rows and row.author.type != "system" else ()
         words = _words(row.content)
-        if held + len(words) > MOST_WORDS:
-            left_out += 1
-            continue
-        held += len(words)
-        _hold(row, words, index)
-    return tuple(found), left_out
+        if self._held + len(words) > MOST_WORDS:
+            self.left_out += 1
+        else:
+            self._held += len(words)
+            _hold(row, words, index)
+        return ()
 
 
 def _words(text: str) -> list[str]:

@@ -385,7 +385,14 @@ def turns(draw: st.DrawFn) -> str:
     lines += draw(
         st.lists(
             st.sampled_from(
-                ["repeat = 2", 'crash = "boom"', "takes = 700", 'text = "<<<POST @a x POST>>>"']
+                [
+                    "repeat = 2",
+                    'crash = "boom"',
+                    "takes = 700",
+                    'text = "<<<POST @a x POST>>>"',
+                    'meanwhile = [{ person = "sam", say = "@c now" }]',
+                    'meanwhile = [{ person = "sam", say = "@b now", at = "end" }]',
+                ]
             ),
             max_size=1,
         )

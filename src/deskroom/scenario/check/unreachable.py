@@ -180,11 +180,10 @@ def _answering(context: CheckContext) -> list[tuple[int, str]]:
     """Return who answers each person's words, with the number of their turn (the opening's is 0)."""
     opening = context.partial.opening
     said = [] if opening is None else [(0, opening.by, opening.message)]
-    said += [
-        (turn.number, turn.person, turn.say or "")
-        for turn in context.partial.turns
-        if turn.person is not None
-    ]
+    for turn in context.partial.turns:
+        if turn.person is not None:
+            said.append((turn.number, turn.person, turn.say or ""))
+        said += [(turn.number, one.person, one.say) for one in turn.meanwhile] * turn.repeat
     directory = context.directory
     decisions = [
         respond_to_person(

@@ -18,6 +18,7 @@ from deskroom.core.reasons import AsideReason, CallFault, CloseReason, NoTurnRea
 from deskroom.core.roster import Desk, DeskSet, Member, Person, Roster
 from deskroom.engine.policy import Policy
 from deskroom.engine.setup import Seat
+from deskroom.runs.properties import Property
 from deskroom.scenario.format.explore import Explore
 from deskroom.scenario.format.live import Live
 from deskroom.scenario.format.position import KeyPath, Place
@@ -284,6 +285,7 @@ class Scenario:
     opening: Opening | None = None
     turns: tuple[Turn, ...]
     expect: RunExpect | None = None
+    properties: tuple[Property, ...] = ()
     kill: tuple[int, ...] = ()
     invariants: bool = False
     explore: Explore | None = None

@@ -10,15 +10,23 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from attrs import frozen
 
 from deskroom.engine.arguments import plain
 from deskroom.engine.due import Await
 from deskroom.engine.engine import Engine
-from deskroom.engine.entries import CloseEntry, EndEntry, Entry, Journal, Raised, TurnEntry
-from deskroom.engine.messages import Call, TurnEnd
+from deskroom.engine.entries import (
+    CallEntry,
+    CloseEntry,
+    EndEntry,
+    Entry,
+    Journal,
+    Raised,
+    TurnEntry,
+)
+from deskroom.engine.messages import Call, Reply, TurnEnd, TurnGrant
 from deskroom.engine.setup import check_path
 from deskroom.room.log import RoomLog
 from deskroom.scenario.format.model import Call as ListedCall
@@ -29,10 +37,22 @@ from deskroom.scenario.play.resume import listed_calls
 if TYPE_CHECKING:
     from deskroom.room.late import LateCalls
 
-__all__ = ["ScriptPlayer"]
+__all__ = ["ScriptPlayer", "Watch"]
 
 #: A turn that its script has nothing for: the retry of a silent one.
 _NOTHING: Final = Turn()
+
+
+class Watch(Protocol):
+    """Looks on at what passes between the host and its seats."""
+
+    def granted(self, grant: TurnGrant) -> None:
+        """Look at what a seat is given with its turn."""
+        ...
+
+    def replied(self, call: Call, entry: CallEntry | None, reply: Reply) -> None:
+        """Look at how a call is answered; its entry, if there is one, is written after this."""
+        ...
 
 
 @frozen
@@ -49,7 +69,7 @@ class ScriptPlayer:
     """Plays one scenario to its close. ``engine`` may hold the entries of an earlier run.
 
     ``late_calls`` are what the seats of that run still had to say, and ``said`` counts what people
-    said in the turn that it left open.
+    said in the turn that it left open. ``watch`` is shown what seats are given and answered.
     """
 
     def __init__(
@@ -59,13 +79,18 @@ class ScriptPlayer:
         journal: Journal | None = None,
         late_calls: Iterable[LateCalls] = (),
         said: int = 0,
+        *,
+        watch: Watch | None = None,
+        logs: bool = True,
     ) -> None:
         self._turns = scenario.turns
+        self._watch = watch
         self._timeout_s = scenario.policy.turn_timeout_s
         self._engine = engine
         self._journal = journal
         self._log = RoomLog(engine.setup.desk_id)
-        self._logs_info = self._log.hears_info
+        self._logs = logs
+        self._logs_info = logs and self._log.hears_info
         self._now = 0.0
         self._count = 0
         self._excess = 0
@@ -109,7 +134,7 @@ class ScriptPlayer:
     def _write(self, entry: Entry) -> None:
         if self._journal is not None:
             self._journal.write(entry)
-        if self._logs_info or isinstance(entry, EndEntry):
+        if self._logs_info or (self._logs and isinstance(entry, EndEntry)):
             self._log.entry(entry, self._engine)
         self._engine.apply(entry)
 
@@ -126,7 +151,11 @@ class ScriptPlayer:
             self._write(self._engine.say(spoken.person, spoken.say))
 
     def _call(self, call: Call) -> None:
-        entry = self._engine.judge_call(call)
+        if self._watch is None:
+            entry = self._engine.judge_call(call)
+        else:
+            entry, reply = self._engine.call(call)
+            self._watch.replied(call, entry, reply)
         if entry is not None:
             self._write(entry)
         elif self._engine.is_excess(call):
@@ -136,6 +165,8 @@ class ScriptPlayer:
 
     def _play(self, grant: TurnEntry) -> None:
         self._write(grant)
+        if self._watch is not None:
+            self._watch.granted(self._engine.grant())
         self._excess = 0
         turn = self._turn(grant)
         calls = listed_calls(turn)

@@ -105,7 +105,9 @@ async def play_scenario(
             return compare(scenario, run, fail_on_unused=fail_on_unused)
 
 
-def play_script(scenario: Scenario, kept: MemoryJournal, *, keeps_digest: bool) -> Engine:
+def play_script(
+    scenario: Scenario, kept: MemoryJournal, *, keeps_digest: bool, logs: bool = True
+) -> Engine:
     """Play a scenario to its close with no event loop, and return the engine that closed it.
 
     Its entries go to ``kept``. Where the process is killed, the next one goes on from these alone.
@@ -119,7 +121,8 @@ def play_script(scenario: Scenario, kept: MemoryJournal, *, keeps_digest: bool) 
         late = unsent_calls(scenario, Run(engine.state, before)) if before else ()
         said = count_said_in_open(before, scenario.turns)
         with suppress(Killed):
-            ScriptPlayer(scenario, engine, DyingJournal(kept, next(kills, None)), late, said).run()
+            journal = DyingJournal(kept, next(kills, None))
+            ScriptPlayer(scenario, engine, journal, late, said, logs=logs).run()
             return engine
 
 

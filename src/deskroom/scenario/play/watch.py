@@ -1,0 +1,185 @@
+"""Looking on at a run: what must hold at each step, and of the run as a whole.
+
+What holds in every run is in ``runs/invariants.py``, what must hold in this one in the file's
+properties. Of the whole run it is asked whether its journal can be read back and verified, whether
+folding it gives the room that made it, whether nobody sees more than they may, and whether a run
+whose process died came to what it would have come to otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import Any, Literal
+
+from attrs import evolve, frozen
+
+from deskroom.core import Row, Viewer
+from deskroom.engine.engine import Engine
+from deskroom.engine.entries import CallEntry, Entry, MemoryJournal
+from deskroom.engine.setup import Setup
+from deskroom.errors import DeskroomError, RoomFailure
+from deskroom.journal.verify import verify_entries
+from deskroom.runs.invariants import InvariantWatch
+from deskroom.runs.properties import Property, PropertyWatch, Violation
+from deskroom.runs.run import Run
+from deskroom.runs.view import view_run
+from deskroom.scenario.format.model import Scenario
+from deskroom.scenario.play.kill import Killed, reread
+from deskroom.scenario.play.settle import settled
+
+__all__ = ["Endless", "Fault", "RunWatch", "unjudged", "whole_faults"]
+
+
+@frozen(kw_only=True)
+class Fault:
+    """Something that did not hold: a property of the file, or an invariant of the host.
+
+    ``name`` is the property's, or the invariant's in words of its own; ``violation`` is there for a
+    property. ``entry`` is the line of the journal that showed it, from 1.
+    """
+
+    kind: Literal["property", "invariant"]
+    name: str
+    problem: str
+    entry: int | None = None
+    violation: Violation | None = None
+
+
+class Endless(RoomFailure):
+    """A run had more entries than any run may have."""
+
+
+class RunWatch:
+    """A journal in memory that looks at each entry; it may die behind one.
+
+    ``entries`` are those of all processes, as a journal holds them.
+    """
+
+    def __init__(
+        self, setup: Setup, properties: Sequence[Property], most: int, journal: Any = None
+    ) -> None:
+        self.entries: list[Entry] = []
+        self.dies_after: int | None = None
+        self._invariants = InvariantWatch(setup)
+        self._properties = PropertyWatch(properties) if properties else None
+        self._most = most
+        self.granted = self._invariants.granted
+        self.replied = self._invariants.replied
+        self.resumed = self._invariants.resumed
+
+    def write(self, entry: Entry) -> None:
+        """Keep one entry and look at it.
+
+        Raises ``Killed`` when it is the last of this process, and ``Endless`` past all bounds.
+        """
+        entries = self.entries
+        entries.append(entry)
+        self._invariants.take(entry)
+        if self._properties is not None:
+            self._properties.take(entry)
+        if len(entries) == self.dies_after:
+            raise Killed(f"the process died behind line {len(entries)}")
+        if len(entries) > self._most:
+            raise Endless("the run does not end")
+
+    def finish(self, run: Run) -> tuple[Fault, ...]:
+        """Return what did not hold of a run that is over: invariants first, each name once."""
+        self._invariants.finish()
+        found = [
+            Fault(kind="invariant", name=one.name, problem=one.problem, entry=one.entry)
+            for one in self._invariants.broken
+        ]
+        if self._properties is not None:
+            self._properties.finish(run.closed)
+            found += [
+                Fault(kind="property", name=one.name, problem=one.problem, violation=one)
+                for one in self._properties.violations
+            ]
+        return tuple({(one.kind, one.name): one for one in reversed(found)}.values())[::-1]
+
+
+def unjudged(entries: Sequence[Entry]) -> list[Entry]:
+    """Return entries as a journal would give them back: the verdict on a call is not written."""
+    return [
+        evolve(entry, verdict=None) if isinstance(entry, CallEntry) else entry for entry in entries
+    ]
+
+
+def whole_faults(scenario: Scenario, run: Run) -> Iterator[Fault]:
+    """Yield what does not hold of a scenario's run as a whole. Its entries must be known."""
+    for name, problem in (
+        *_fold_faults(run),
+        *_verify_faults(run),
+        *_view_faults(run),
+        *_resume_faults(scenario, run),
+    ):
+        yield Fault(kind="invariant", name=name, problem=problem)
+
+
+def _fold_faults(run: Run) -> Iterator[tuple[str, str]]:
+    entries = reread(run.journal)
+    # A header keeps of a script only what says who is next.
+    pairs = zip(run.journal[1:], entries[1:], strict=True)
+    for number, (entry, again) in enumerate(pairs, start=2):
+        if entry != again and not isinstance(entry, CallEntry):
+            yield "fold", f"line {number} is read back as another"
+            return
+    if Engine.of(entries).state != run.state:
+        yield "fold", "the entries give another room than the one that wrote them"
+
+
+def _verify_faults(run: Run) -> Iterator[tuple[str, str]]:
+    try:
+        verify_entries(reread(run.journal), "the journal")
+    except DeskroomError as error:
+        yield "verified", str(error)
+
+
+def _view_faults(run: Run) -> Iterator[tuple[str, str]]:
+    """Yield which seat is shown a row that it may not read, in what every output is made from."""
+    if all(row.audience.kind == "desk" for row in run.rows):
+        return
+    for seat in run.setup.by_id:
+        viewer = Viewer("agent", seat)
+        hidden = [row.sequence for row in run.rows if not _may_read(row, seat)]
+        shown = [item.sequence for item in view_run(run, viewer).items if item.row is not None]
+        for sequence in hidden:
+            if sequence in shown:
+                yield "privacy", f"{seat} is shown row {sequence}"
+
+
+def _may_read(row: Row, seat: str) -> bool:
+    return row.audience.kind == "desk" or seat in (row.author.id, *row.audience.members)
+
+
+def _resume_faults(scenario: Scenario, run: Run) -> Iterator[tuple[str, str]]:
+    """Hold a run whose process died against one that nobody disturbed.
+
+    What people said in a turn that was cut short stands before its next attempt, so such a run is
+    another one.
+    """
+    if not scenario.kill or any(turn.meanwhile for turn in scenario.turns):
+        return
+    from deskroom.scenario.play.replay import play_script
+
+    whole = MemoryJournal()
+    play_script(evolve(scenario, kill=()), whole, keeps_digest=False, logs=False)
+    pairs = zip_longest(settled(run.journal)[1:], whole.entries[1:])
+    for number, (one, other) in enumerate(pairs, start=2):
+        if one != other:
+            yield (
+                "resume",
+                f"entry {number} is {_named(one)}, and undisturbed it is {_named(other)}",
+            )
+            return
+
+
+def _named(entry: Entry | None) -> str:
+    """Return what an entry is, without what anybody says in it."""
+    if entry is None:
+        return "nothing"
+    kind = type(entry).__name__.removesuffix("Entry").lower()
+    turn, row = getattr(entry, "turn", None), getattr(entry, "row", None)
+    of_turn = "" if turn is None else f" of turn {turn}"
+    return f"a {kind}{of_turn}" if row is None else f"row {row.sequence}{of_turn}"

@@ -19,7 +19,7 @@ from deskroom.runs.run import RunItem, RunTurn
 from deskroom.runs.view import RunView, ViewItem, tells
 from deskroom.scenario.format.model import Scenario
 from deskroom.scenario.play.compare import Replay, readers
-from deskroom.scenario.play.expect import Mismatch
+from deskroom.scenario.play.expect import HELD, Mismatch
 from deskroom.wire import audience_out, author_out, elision_out, row_out
 
 __all__ = [
@@ -125,8 +125,9 @@ def mismatch_line(mismatch: Mismatch, viewer: Viewer = OPERATOR, screen: Screen 
     place = f"{mismatch.path}:{mismatch.line}"
     if mismatch.column is not None:
         place = f"{place}:{mismatch.column}"
+    line = f"{one_line(place)}: {mismatch_title(mismatch, viewer, screen)}"
     *_, why = _readable(mismatch, viewer)
-    return f"{one_line(place)}: {mismatch_title(mismatch, viewer, screen)}; {one_line(why)}"
+    return f"{line}; {one_line(why)}" if mismatch.why else line
 
 
 def mismatch_title(
@@ -141,6 +142,8 @@ def mismatch_title(
     The brief one does not say which of two texts is marked how.
     """
     expected, got, _ = _readable(mismatch, viewer)
+    if mismatch.key in HELD:
+        return one_line(f"{mismatch.key} {value_text(mismatch.expected)}: {got}")
     shown = one_line(f"expected {value_text(expected)}, got {value_text(got)}")
     are_texts = isinstance(expected, str) and isinstance(got, str) and expected != got
     if mismatch.key == "content" and are_texts:
@@ -210,6 +213,10 @@ def _as_expected(replay: Replay) -> Iterator[tuple[RunItem, Sequence[str] | None
 
 def _mark_line(mismatch: Mismatch, view: RunView, screen: Screen) -> Iterator[str]:
     if not may_read(mismatch.private_to, view.viewer):
+        return
+    if mismatch.key in HELD:
+        name = one_line(value_text(mismatch.expected))
+        yield f"{sign('failed', screen)} {mismatch.key} {name}"
         return
     expected = one_line(value_text(mismatch.expected))
     is_long = mismatch.key == "content" or len(expected) > _LONG

@@ -10,6 +10,7 @@ from attrs import evolve, frozen
 
 from deskroom.engine.policy import Policy
 from deskroom.errors import FileError, nearest
+from deskroom.runs.properties import Property
 from deskroom.scenario.format.convert import Converted, convert, refuse_unknown_keys
 from deskroom.scenario.format.explore import Explore
 from deskroom.scenario.format.live import LIVE_KEYS, Live, LiveSeat
@@ -24,6 +25,7 @@ from deskroom.scenario.format.model import (
 )
 from deskroom.scenario.format.position import KeyPath
 from deskroom.scenario.format.problems import Findings, ScenarioError, found
+from deskroom.scenario.format.properties import read_properties
 from deskroom.scenario.format.rules import (
     Names,
     check_active,
@@ -42,6 +44,7 @@ __all__ = [
     "FORMAT",
     "PartialScenario",
     "load_desk",
+    "load_properties",
     "load_scenario",
     "load_setting",
     "parse_scenario",
@@ -62,13 +65,14 @@ DOCUMENT_KEYS: Final = (
     "opening",
     "turn",
     "expect",
+    "property",
     "kill",
     "invariants",
     "explore",
     "live",
 )
 #: A file with no other key is a desk file.
-_DESK_KEYS: Final = frozenset({"format", "title", "why", "desk"})
+_DESK_KEYS: Final = frozenset({"format", "title", "why", "desk", "property"})
 
 
 def load_scenario(path: str | os.PathLike[str]) -> Scenario:
@@ -111,9 +115,22 @@ def load_setting(path: str | os.PathLike[str]) -> tuple[DeskSpec, Policy]:
     refuse_unknown_keys(reader.findings, (), document.data, DOCUMENT_KEYS)
     reader.head()
     desk = reader.desk().part
+    reader.properties(Names(desk))
     if desk is None or reader.findings:
         raise reader.findings.error()
     return desk, Policy()
+
+
+def load_properties(path: str | os.PathLike[str]) -> tuple[Property, ...]:
+    """Read the properties of a scenario or of a desk file; either must be right as a whole.
+
+    Raises ``ScenarioError``.
+    """
+    document = _opened(path)
+    if not _is_desk_file(document):
+        return _scenario(document).properties
+    desk, _ = load_setting(path)
+    return _Reader(document).properties(Names(desk))
 
 
 def _is_desk_file(document: Document) -> bool:
@@ -147,6 +164,7 @@ class PartialScenario:
     opening: Opening | None
     turns: tuple[Turn, ...]
     expect: RunExpect | None
+    properties: tuple[Property, ...]
     kill: tuple[int, ...]
     invariants: bool
     explore: Explore | None
@@ -169,6 +187,7 @@ def read_partial(document: Document) -> PartialScenario:
     opening = reader.opening(names)
     expect = reader.expect()
     turns = reader.turns(names)
+    properties = reader.properties(names)
     disturbed = reader.disturbed()
     explore = reader.explore()
     live = reader.live(names)
@@ -186,6 +205,7 @@ def read_partial(document: Document) -> PartialScenario:
         opening=opening,
         turns=tuple(turns),
         expect=expect,
+        properties=properties,
         kill=disturbed.kill,
         invariants=disturbed.invariants,
         explore=explore,
@@ -206,11 +226,13 @@ def _scenario(document: Document) -> Scenario:
         opening=partial.opening,
         turns=tuple(copy for turn in partial.turns for copy in _copies(turn)),
         expect=partial.expect,
+        properties=partial.properties,
         kill=partial.kill,
         invariants=partial.invariants,
         explore=partial.explore,
         live=partial.live,
         path=document.path,
+        invariants_place=document.key_at(("invariants",)) if partial.invariants else None,
         kill_place=document.key_at(("kill",)) if partial.kill else None,
         digest=sha256(document.text.encode()).hexdigest(),
     )
@@ -290,6 +312,11 @@ class _Reader:
     def expect(self) -> RunExpect | None:
         expect = self._part("expect", RunExpect)
         return expect.part if expect.complete else None
+
+    def properties(self, names: Names) -> tuple[Property, ...]:
+        if "property" not in self._data:
+            return ()
+        return read_properties(self.findings, self._data["property"], names)
 
     def disturbed(self) -> _Disturbed:
         stated = {key: self._data[key] for key in ("kill", "invariants") if key in self._data}

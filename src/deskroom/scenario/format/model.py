@@ -293,6 +293,7 @@ class Scenario:
     path: str = "<text>"
     digest: str = ""
     kill_place: Place | None = field(default=None, eq=False, repr=False)
+    invariants_place: Place | None = field(default=None, eq=False, repr=False)
 
     @property
     def expects_nothing(self) -> bool:

@@ -21,6 +21,7 @@ from deskroom.core.dispatch import DispatchPolicy
 from deskroom.core.roster import Person
 from deskroom.engine.policy import BroadcastPolicy, ChairPolicy, Policy
 from deskroom.engine.setup import Seat
+from deskroom.runs.properties import Property
 from deskroom.scenario.format.explore import Explore
 from deskroom.scenario.format.live import KEYS_OF_KIND, LIVE_KEYS, NEEDED_KEYS, Live, LiveSeat
 from deskroom.scenario.format.load import DOCUMENT_KEYS, FORMAT
@@ -40,6 +41,7 @@ from deskroom.scenario.format.model import (
     TurnExpect,
     choices_of,
 )
+from deskroom.scenario.format.properties import KINDS, MATCHER_KEYS, SAME_AS, WORDS
 from deskroom.scenario.format.rules import PERSON_KEYS
 from deskroom.speech.tools import served, tool_specs
 
@@ -86,6 +88,7 @@ _DOCS: Final[Mapping[type, Mapping[str, str]]] = {
         "turn first.",
         "turn": "The listed turns.",
         "expect": "What must come out of the whole run.",
+        "property": "What must hold of every run, whatever its seats do.",
         "kill": "Lines of the journal behind which the process is killed, and the room resumed.",
         "invariants": "Whether a replay also checks what holds in every run of the host.",
         "explore": "How the file is explored, by deskroom explore, a sweep and pytest.",
@@ -239,6 +242,39 @@ _DOCS: Final[Mapping[type, Mapping[str, str]]] = {
     Nobody: {"none": "Why nobody is next."},
 }
 
+_PROPERTY_DOCS: Final[Mapping[str, str]] = {
+    "name": "What must hold, in words.",
+    "never": "No row or turn matches.",
+    "always": "Every row and turn matches, or every one that when matches.",
+    "when": "Beside always: which rows and turns must match.",
+    "eventually": "Some row or turn matches before the room closes.",
+    "after": "Behind each row or turn that this matches, one comes that then matches.",
+    "then": "Beside after: what comes.",
+    "within": "Beside after: in how many turns at most.",
+    "count": "So many rows and turns match, by at_least and at_most.",
+    "at_least": "Beside count: no fewer match.",
+    "at_most": "Beside count: no more match.",
+}
+_MATCHER_DOCS: Final[Mapping[str, str]] = {
+    "seat": "The seat whose turn or row it is.",
+    "person": "The person who speaks, or for whom the chair does.",
+    "kind": "What kind of row it is.",
+    "row": "Whether it is a row.",
+    "outcome": "How the turn ended.",
+    "audience": 'Who may read the row: "desk", "aside", or the seats of one aside.',
+    "mentions": "Whom the row names.",
+    "next": "Who is next by the row.",
+    "why": "Why nobody is next.",
+    "refusal": "Why the row is not private, or why a call of the turn was refused.",
+    "hop": "The hop of the turn.",
+    "completes": "Whether the row is a completion.",
+    "text": "A regular expression that is found in what was said.",
+    "repeats_private": "Whether a public row repeats words of a private one.",
+}
+
+#: What the file calls otherwise than the model.
+_RENAMED: Final[Mapping[str, str]] = {"turns": "turn", "properties": "property"}
+
 #: What the loader asks for beyond the type of an attribute.
 _NOT_EMPTY: Final = frozenset(
     {
@@ -264,6 +300,8 @@ _BESIDE_ONE_OF: Final = tuple(key for key in _DOCS[Turn] if key not in DOES_KEYS
 def scenario_schema() -> Json:
     """Return the JSON Schema of a scenario file, as JSON-ready values in a fixed order."""
     definitions = {_TABLES[cls][0]: _table(cls) for cls in _TABLES}
+    definitions |= {"property": _property_table(), "matcher": _matcher_table(after=False)}
+    definitions["answer"] = _matcher_table(after=True)
     return {
         "$schema": DRAFT,
         "title": "deskroom scenario",
@@ -307,7 +345,7 @@ def _object(cls: type) -> Json:
 
 
 def _key(cls: type, attribute: attrs.Attribute[Any]) -> str:
-    return "turn" if cls is Scenario and attribute.name == "turns" else attribute.name
+    return _RENAMED.get(attribute.name, attribute.name) if cls is Scenario else attribute.name
 
 
 def _attributes(cls: type) -> list[attrs.Attribute[Any]]:
@@ -359,6 +397,8 @@ def _of_type(type_: Any) -> Json:  # noqa: ANN401 - any annotation of the model
     origin, arguments = get_origin(type_), get_args(type_)
     if type_ in _PLAIN:
         return dict(_PLAIN[type_])
+    if type_ is Property:
+        return {"$ref": "#/definitions/property"}
     if type_ in _TABLES:
         return {"$ref": f"#/definitions/{_TABLES[type_][0]}"}
     strings = choices_of(type_)
@@ -374,6 +414,63 @@ def _of_type(type_: Any) -> Json:  # noqa: ANN401 - any annotation of the model
         choices = [_of_type(one) for one in arguments if one is not type(None)]
         return choices[0] if len(choices) == 1 else {"anyOf": choices}
     raise AssertionError(f"the schema has no word for {type_!r}")
+
+
+def _property_table() -> Json:
+    """Return the schema of a property: one kind, and the keys that go with it."""
+    matcher: Json = {"$ref": "#/definitions/matcher"}
+    number = {"type": "integer", "minimum": 0}
+    shapes: Json = dict.fromkeys((*KINDS, "when"), {"allOf": [matcher]})
+    shapes["then"] = {"allOf": [{"$ref": "#/definitions/answer"}]}
+    shapes |= {"within": {"type": "integer", "minimum": 1}, "at_least": number, "at_most": number}
+    return {
+        "description": "What must hold of every run: one of never, always, eventually, after, count.",
+        "type": "object",
+        "properties": {
+            "name": {"description": _PROPERTY_DOCS["name"], "type": "string"},
+            **{key: {"description": _PROPERTY_DOCS[key], **shapes[key]} for key in shapes},
+        },
+        "required": ["name"],
+        "additionalProperties": False,
+        "oneOf": [
+            {
+                "required": [kind, *needed],
+                "propertyNames": {"enum": ["name", kind, *needed, *allowed]},
+            }
+            for kind, (needed, allowed) in KINDS.items()
+        ],
+    }
+
+
+def _matcher_table(*, after: bool) -> Json:
+    """Return the schema of a matcher; behind ``after`` it may point at what that matched."""
+    same = {"type": "object", "properties": {"same_as": {"enum": list(SAME_AS)}}}
+    properties: Json = {}
+    for key in MATCHER_KEYS:
+        shape: Json = {}
+        if key in {"row", "completes", "repeats_private"}:
+            shape = {"type": "boolean"}
+        elif key in WORDS:
+            word = {"type": "string", "enum": list(WORDS[key])}
+            many = {"type": "array", "items": word, "minItems": 1}
+            negated = {"type": "object", "properties": {"not": {"anyOf": [word, many]}}}
+            shape = {"anyOf": [word, many, negated]}
+        elif key == "hop":
+            shape = {"type": ["integer", "array", "object"]}
+        elif key == "text":
+            shape = {"type": ["string", "object"]}
+        else:
+            shape = {"anyOf": [{"type": ["string", "array", "object"]}]}
+            if after and key in {"seat", "person", "mentions", "next"}:
+                shape["anyOf"].append(same)
+        properties[key] = {"description": _MATCHER_DOCS[key], **shape}
+    return {
+        "description": "What a row or a turn must have; all keys must fit.",
+        "type": "object",
+        "properties": properties,
+        "minProperties": 1,
+        "additionalProperties": False,
+    }
 
 
 def _call() -> Json:

@@ -15,6 +15,17 @@ import attrs
 
 from deskroom.engine.policy import Policy
 from deskroom.engine.setup import Seat
+from deskroom.runs.properties import (
+    Audiences,
+    Bounds,
+    Matcher,
+    NextSeat,
+    NoSeat,
+    OneOf,
+    Pattern,
+    Property,
+    SameAs,
+)
 from deskroom.scenario.format.explore import Explore
 from deskroom.scenario.format.model import (
     Alternative,
@@ -67,6 +78,7 @@ def scenario_toml(
             for block in _turn(turn, above.get(at, ()))
         ),
         *_run(scenario.expect),
+        *(_property(one) for one in scenario.properties),
         *_explore(scenario.explore),
     ]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
@@ -209,6 +221,46 @@ def _with_expect(
 def _run(expect: RunExpect | None) -> Iterator[list[str]]:
     if expect is not None:
         yield ["[expect]", *(_pair(key, value) for key, value in _stated(expect).items())]
+
+
+def _property(one: Property) -> list[str]:
+    stated = ((each.name, getattr(one, each.name)) for each in attrs.fields(Property) if each.eq)
+    pairs = (
+        _pair(name, _matcher(value) if isinstance(value, Matcher) else value)
+        for name, value in stated
+        if value is not None
+    )
+    return ["[[property]]", *pairs]
+
+
+def _matcher(matcher: Matcher) -> dict[str, Any]:
+    return {key: _wanted(getattr(matcher, key)) for key in matcher.keys}
+
+
+def _wanted(value: Any) -> Any:  # noqa: ANN401 - values of a matcher
+    """Return a value of a matcher as the file writes it."""
+    match value:
+        case OneOf() | Audiences():
+            values = [_one(one) for one in value.values]
+            plain = values[0] if len(values) == 1 else values
+            return {"not": plain} if value.negated else plain
+        case Pattern():
+            return {"not": value.pattern} if value.negated else value.pattern
+        case SameAs():
+            return {"same_as": value.key}
+        case NextSeat():
+            return {"any": value.any}
+        case Bounds():
+            bounds = {"at_least": value.at_least, "at_most": value.at_most}
+            return {name: bound for name, bound in bounds.items() if bound is not None}
+        case _:
+            return value
+
+
+def _one(value: Any) -> Any:  # noqa: ANN401 - values of a matcher
+    if isinstance(value, NoSeat):
+        return {"none": value.none}
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _explore(explore: Explore | None) -> Iterator[list[str]]:

@@ -9,6 +9,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from deskroom.core import OPERATOR, Viewer
+from deskroom.runs.properties import Violation, property_violations
 from deskroom.runs.run import Run, RunItem
 from deskroom.runs.values import TURN_VALUES
 from deskroom.runs.view import RunView, view_run
@@ -17,7 +18,7 @@ from deskroom.scenario.format.model import RunExpect, Scenario, Turn, TurnExpect
 from deskroom.scenario.format.position import Place
 from deskroom.scenario.play.expect import Mismatch, file_value, holds, readers_of
 
-__all__ = ["Replay", "compare", "readers"]
+__all__ = ["Replay", "compare", "readers", "violation_mismatch"]
 
 
 @frozen(kw_only=True)
@@ -79,6 +80,8 @@ def compare(scenario: Scenario, run: Run, *, fail_on_unused: bool = False) -> Re
         *_order_mismatches(replay),
         *_run_mismatches(replay),
         *_kill_mismatches(replay),
+        *_property_mismatches(replay),
+        *_invariant_mismatches(replay),
     )
     return evolve(replay, mismatches=mismatches)
 
@@ -178,3 +181,46 @@ def _kill_mismatches(replay: Replay) -> Iterator[Mismatch]:
             reason = f"the journal ended with line {lines}, and the process lived"
             values = ("kill", line, lines, reason)
             yield _mismatch(replay, replay.scenario.kill_place, None, None, *values)
+
+
+def _property_mismatches(replay: Replay) -> Iterator[Mismatch]:
+    for violation in property_violations(replay.scenario.properties, replay.run):
+        yield violation_mismatch(violation)
+
+
+def violation_mismatch(violation: Violation) -> Mismatch:
+    """Return a property that does not hold as a mismatch of the file it stands in."""
+    of, step = violation.of, violation.step
+    more = violation.times - 1
+    again = f" (and {more:,} more time{'s' if more > 1 else ''})" if more else ""
+    grant = None
+    if step is not None and step.turn is not None:
+        grant = (step.turn, step.attempt or 1)
+    return Mismatch(
+        path=of.path,
+        line=of.line,
+        column=of.column,
+        turn=None,
+        seat=None if step is None else step.seat,
+        key="property",
+        expected=of.name,
+        got=f"{violation.problem}{again}",
+        why="",
+        private_to=violation.readers,
+        grant=grant,
+        row=None if step is None else step.row,
+    )
+
+
+def _invariant_mismatches(replay: Replay) -> Iterator[Mismatch]:
+    scenario = replay.scenario
+    if not scenario.invariants:
+        return
+    # Few files ask for it.
+    from deskroom.scenario.play.watch import run_faults
+
+    for fault in run_faults(scenario, replay.run):
+        values = ("invariant", fault.name, fault.problem, "")
+        yield evolve(
+            _mismatch(replay, scenario.invariants_place, None, None, *values), private_to=()
+        )

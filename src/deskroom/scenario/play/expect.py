@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from attrs import frozen
 
@@ -10,7 +10,12 @@ from deskroom.runs.run import RunItem
 from deskroom.runs.values import TURN_VALUES
 from deskroom.scenario.format.model import Nobody
 
-__all__ = ["Mismatch", "file_value", "holds", "readers_of"]
+__all__ = ["HELD", "Mismatch", "file_value", "holds", "readers_of"]
+
+
+#: The keys of what holds or does not, whatever a turn was expected to come to: its name is what was
+#: expected, and how it does not hold is what came out.
+HELD: Final = ("property", "invariant")
 
 
 @frozen

@@ -9,6 +9,7 @@ whose process died came to what it would have come to otherwise.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import zip_longest
 from typing import Any, Literal
 
@@ -26,9 +27,12 @@ from deskroom.runs.run import Run
 from deskroom.runs.view import view_run
 from deskroom.scenario.format.model import Scenario
 from deskroom.scenario.play.kill import Killed, reread
+from deskroom.scenario.play.meanwhile import count_said_in_open
+from deskroom.scenario.play.player import ScriptPlayer
+from deskroom.scenario.play.resume import unsent_calls
 from deskroom.scenario.play.settle import settled
 
-__all__ = ["Endless", "Fault", "RunWatch", "unjudged", "whole_faults"]
+__all__ = ["Endless", "Fault", "RunWatch", "run_faults", "unjudged", "whole_faults"]
 
 
 @frozen(kw_only=True)
@@ -97,6 +101,37 @@ class RunWatch:
                 for one in self._properties.violations
             ]
         return tuple({(one.kind, one.name): one for one in reversed(found)}.values())[::-1]
+
+
+def run_faults(scenario: Scenario, run: Run) -> tuple[Fault, ...]:
+    """Return what does not hold of a scenario's run that holds in every run.
+
+    Its entries must be known. It is played once more, so that what its seats are given is seen too.
+    """
+    watch = RunWatch(run.setup, (), len(run.journal) + 1)
+    play_watched(scenario, watch)
+    faults = watch.finish(run)
+    return faults or tuple(whole_faults(scenario, run))
+
+
+def play_watched(scenario: Scenario, watch: RunWatch) -> None:
+    """Play a scenario to its close, with everything looked at on the way."""
+    from deskroom.scenario.play.replay import scripted_engine
+
+    kills = iter(scenario.kill)
+    while True:
+        engine = scripted_engine(scenario, keeps_digest=False)
+        before = reread(watch.entries)
+        for entry in before:
+            engine.apply(entry)
+        late = unsent_calls(scenario, Run(engine.state, before)) if before else ()
+        said = count_said_in_open(before, scenario.turns)
+        if before:
+            watch.resumed()
+        watch.dies_after = next(kills, None)
+        with suppress(Killed):
+            ScriptPlayer(scenario, engine, watch, late, said, watch=watch, logs=False).run()
+            return
 
 
 def unjudged(entries: Sequence[Entry]) -> list[Entry]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
     from rich.progress import Progress
 
-__all__ = ["Opener", "reading", "with_progress"]
+__all__ = ["Opener", "exploring", "reading", "with_progress"]
 
 T = TypeVar("T")
 
@@ -39,6 +39,29 @@ def with_progress(items: Iterable[T], total: int, doing: str) -> Iterator[T]:
 
 
 @contextmanager
+def exploring(
+    total: int | None, seconds: float | None
+) -> Iterator[Callable[[int, int, float, int], None]]:
+    """Show how many runs were explored, and how many a second; of them ``total``, or for so long.
+
+    What is yielded takes the runs and turns so far, the seconds they took, and what failed in them.
+    """
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    with _bar("exploring", of_bytes=False, says=True) as progress:
+        task = progress.add_task("exploring", total=total or seconds, said="")
+
+        def show(runs: int, turns: int, now: float, failures: int) -> None:
+            rate = runs / now if now else 0
+            said = f"{rate:,.0f} runs a second, {turns:,} turns, {failures} failing"
+            done = runs if total is not None else min(now, seconds or now)
+            progress.update(task, completed=done, said=said)
+
+        yield show
+
+
+@contextmanager
 def reading(paths: Sequence[str], doing: str, *, shown: bool = True) -> Iterator[Opener]:
     """Show how much has been read of files that are opened by the function that this yields.
 
@@ -53,7 +76,7 @@ def reading(paths: Sequence[str], doing: str, *, shown: bool = True) -> Iterator
         yield lambda path: _counted(path, lambda count: progress.update(task, advance=count))
 
 
-def _bar(doing: str, *, of_bytes: bool) -> Progress:
+def _bar(doing: str, *, of_bytes: bool, says: bool = False) -> Progress:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -64,7 +87,8 @@ def _bar(doing: str, *, of_bytes: bool) -> Progress:
     )
 
     done = DownloadColumn() if of_bytes else MofNCompleteColumn()
-    columns = (TextColumn(doing), BarColumn(), done)
+    said = (TextColumn("{task.fields[said]}"),) if says else ()
+    columns = (TextColumn(doing), BarColumn(), done, *said)
     # On one terminal with it, what is printed stands above the bar; else it goes where it went.
     return Progress(
         *columns,

@@ -47,6 +47,8 @@ _MALFORMED: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
 )
 #: How many calls a turn makes.
 _COUNTS: Final = (1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 0)
+#: How many seats a private message is addressed to.
+_MEMBERS: Final = (1, 1, 1, 1, 2, 2, 4)
 _SCORES: Final = (0.0, 0.1, 0.2, 0.21, 0.5, 0.9)
 
 
@@ -63,12 +65,13 @@ class Talk:
         if seat.fence:
             return self._fence_turn(seat, draws)
         count = _COUNTS[draws.below(len(_COUNTS))]
-        calls = tuple(self._call(f"{number}.{at}", draws) for at in range(1, count + 1))
+        calls = tuple(self._drawn(f"{number}.{at}", draws) for at in range(1, count + 1))
         text = "thinking aloud" if not calls and draws.below(2) else None
         scores = {}
         if any(call.tool == served(BROADCAST) for call in calls):
             scores = self.scores(draws)
-        return Turn(seat=seat.id, calls=calls, text=text, scores=scores)
+        wrote = ("notes.md",) if draws.below(8) == 7 else ()
+        return Turn(seat=seat.id, calls=calls, text=text, scores=scores, wrote=wrote)
 
     def scores(self, draws: Draws) -> dict[str, float]:
         """Return scores of a router for some seats."""
@@ -85,6 +88,12 @@ class Talk:
         form = draws.below(4)
         texts = (f"<<<POST\n{message}\nPOST>>>", message, f"<<<POST {message} <<<POST", "")
         return Turn(seat=seat.id, text=texts[form])
+
+    def _drawn(self, number: str, draws: Draws) -> Call:
+        draws.begin()
+        call = self._call(number, draws)
+        draws.end()
+        return call
 
     def _call(self, number: str, draws: Draws) -> Call:
         kind = draws.below(24)
@@ -108,12 +117,15 @@ class Talk:
 
     def _members(self, draws: Draws) -> list[str]:
         """Return to whom a private message goes; it may be its author, or nobody who acts."""
-        count = 1 + (draws.below(4) == 3)
+        count = _MEMBERS[draws.below(len(_MEMBERS))]
         return [self._seats[draws.below(len(self._seats))] for _ in range(count)]
 
     def _message(self, draws: Draws) -> str:
         # Half of all messages hand the turn on in the plainest way, or no run would be long.
-        edge = _EDGES[0] if draws.below(2) == 0 else _EDGES[draws.below(len(_EDGES))]
+        form = draws.below(8)
+        if form == 0:
+            return "hello"
+        edge = _EDGES[0] if form <= 4 else _EDGES[draws.below(len(_EDGES))]  # noqa: PLR2004 - see above
         first = self._mention(draws)
         second = self._mention(draws) if "{n}" in edge else first
         return edge.format(m=first, n=second)

@@ -19,6 +19,7 @@ from deskroom.engine.engine import Engine
 from deskroom.engine.entries import TurnEntry
 from deskroom.engine.script import Cue
 from deskroom.engine.setup import Setup
+from deskroom.errors import FileError
 from deskroom.explore.draws import Draws
 from deskroom.explore.talk import Talk
 from deskroom.explore.vary import Budget, Varying
@@ -210,6 +211,11 @@ class Explorer:
             except Killed:
                 died.append(len(watch.entries))
             except (Endless, Enough):
+                return engine, tuple(died)
+            except FileError:
+                raise  # a pattern of a property ran out of time
+            except Exception as error:  # noqa: BLE001 - whatever fails here fails in the host
+                watch.fail(error)
                 return engine, tuple(died)
             else:
                 return engine, tuple(died)

@@ -88,7 +88,7 @@ def _found_by_hypothesis(explorer: Explorer, found: FoundFailure, *, deep: bool)
             suppress_health_check=list(HealthCheck),
             verbosity=Verbosity.quiet,
         ),
-        random=Random(0),
+        random=Random(0),  # noqa: S311 - nothing is kept secret by it
     )
     with suppress(RunIsComplete):
         runner.cached_test_function(found.choices)

@@ -6,14 +6,16 @@ from collections.abc import Iterator
 
 from attrs import evolve, frozen
 
+from deskroom.engine.entries import MemoryJournal
 from deskroom.errors import DeskroomError
 from deskroom.explore.explore import FoundFailure
 from deskroom.explore.play import Played
+from deskroom.runs.run import Run
 from deskroom.scenario.format.load import parse_scenario
 from deskroom.scenario.format.model import Scenario, Turn
 from deskroom.scenario.format.write import scenario_toml
-from deskroom.scenario.play.compare import Replay
-from deskroom.scenario.play.replay import replay_scenario
+from deskroom.scenario.play.compare import Replay, compare
+from deskroom.scenario.play.replay import play_script
 
 __all__ = ["Written", "written"]
 
@@ -43,7 +45,10 @@ def written(
 
 def _replayed(text: str, path: str) -> Replay | None:
     try:
-        return replay_scenario(parse_scenario(text, path))
+        scenario = parse_scenario(text, path)
+        kept = MemoryJournal()
+        engine = play_script(scenario, kept, keeps_digest=False, logs=False)
+        return compare(scenario, Run(engine.state, kept.entries))
     except DeskroomError:
         return None
 

@@ -143,7 +143,9 @@ class Model:
         if party == frozenset((author,)):
             return False
         last = self.rows[-1] if self.rows else None
-        if last is not None and last.audience.kind == "aside" and last.author.type == "agent":
+        is_aside = last is not None and last.audience.kind == "aside"
+        if is_aside and last is not None and last.author.type == "agent":
+            # The same party goes on.
             if frozenset((*last.audience.members, last.author.id or "")) == party:
                 return False
         return party in self.unreported

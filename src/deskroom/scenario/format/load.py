@@ -384,7 +384,7 @@ class _Reader:
             problem = f"found {found(listed)}, expected a list of tables: [[turn]]"
             self.findings.at_value(("turn",), "wrong_type", problem)
             return []
-        if not listed and "live" not in self._data:
+        if not listed and not ({"live", "explore"} & self._data.keys()):
             problem = "missing, expected at least one [[turn]]"
             self.findings.at_value(("turn",), "missing_key", problem)
         turns: list[Turn] = []

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import zip_longest
-from typing import Any, Literal
+from typing import Literal
 
 from attrs import evolve, frozen
 
@@ -21,7 +21,7 @@ from deskroom.engine.entries import CallEntry, Entry, MemoryJournal
 from deskroom.engine.setup import Setup
 from deskroom.errors import DeskroomError, RoomFailure
 from deskroom.journal.verify import verify_entries
-from deskroom.runs.invariants import InvariantWatch
+from deskroom.runs.invariants import Broken, InvariantWatch
 from deskroom.runs.properties import Property, PropertyWatch, Violation, final_close
 from deskroom.runs.run import Run
 from deskroom.runs.view import view_run
@@ -74,6 +74,7 @@ class RunWatch:
         self._most = most
         self.granted = self._invariants.granted
         self.replied = self._invariants.replied
+        self.ended = self._invariants.ended
         self.resumed = self._invariants.resumed
 
     def write(self, entry: Entry) -> None:
@@ -92,6 +93,11 @@ class RunWatch:
             raise Killed(f"the process died behind line {len(entries)}")
         if len(entries) > self._most:
             raise Endless("the run does not end")
+
+    def fail(self, error: Exception) -> None:
+        """Note that the host itself failed behind the last entry."""
+        problem = f"the host fails with {type(error).__name__}"
+        self._invariants.broken.append(Broken("ends", problem, len(self.entries)))
 
     def _found(self) -> list[tuple[str, str]]:
         properties = () if self._properties is None else self._properties.violations

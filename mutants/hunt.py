@@ -98,7 +98,8 @@ def _hunt(mutant: Mutant | None, files: Sequence[str], sender: Any) -> None:  # 
 
 def hunt(mutant: Mutant | None, files: Sequence[str] = FILES) -> dict[str, Any] | None:
     """Return where exploring finds a fault first, or None; with no mutant nothing may be found."""
-    return _in_process(_hunt, mutant, files)
+    found: dict[str, Any] | None = _in_process(_hunt, mutant, files)
+    return found
 
 
 def _play_pinned(mutant: Mutant | None, pins: Sequence[dict[str, Any]], sender: Any) -> None:  # noqa: ANN401

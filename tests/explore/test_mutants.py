@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 from mutants.hunt import PINNED, pinned, play_pinned
-from mutants.planted import MUTANTS
+from mutants.planted import MUTANTS, Mutant
 
 ROOT: Final = Path(__file__).parents[2]
 
@@ -24,11 +24,10 @@ def test_every_planted_fault_is_pinned() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mutant", MUTANTS, ids=[mutant.name for mutant in MUTANTS])
-def test_a_planted_fault_is_found_where_it_is_pinned(mutant: object) -> None:
+def test_a_planted_fault_is_found_where_it_is_pinned(mutant: Mutant) -> None:
     """By the invariant that it breaks, in one run of one file."""
-    assert mutant in MUTANTS
-    pin = pinned()[mutant.name]  # type: ignore[attr-defined]
-    assert [pin] == play_pinned(mutant, [pin])  # type: ignore[arg-type]
+    pin = pinned()[mutant.name]
+    assert [pin] == play_pinned(mutant, [pin])
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from deskroom.runs.properties.matcher import (
 )
 from deskroom.runs.properties.property import Property
 from deskroom.runs.properties.step import Step
+from deskroom.runs.properties.view import view_violations
 from deskroom.runs.properties.watch import (
     PropertyWatch,
     StepWatch,
@@ -41,4 +42,5 @@ __all__ = [
     "Violation",
     "final_close",
     "property_violations",
+    "view_violations",
 ]

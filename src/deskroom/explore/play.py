@@ -137,15 +137,14 @@ class Explorer:
 
     def __init__(self, scenario: Scenario, bounds: Explore) -> None:
         self.base = explored_scenario(scenario, bounds)
-        self._bounds = bounds
+        #: What was asked for; where there are no turns, what seats say is drawn in any case.
+        self.bounds: Explore = self.base.explore or bounds
         setup = scenario_setup(self.base)
         assert setup.script is not None  # noqa: S101 - a scenario has one
         self._plain_cues: Sequence[Cue] = setup.script.cues
         #: What the engine reads a broadcast's scores from; each run begins with the plain ones.
         self._cues: list[Cue] = list(self._plain_cues)
         self.setup: Setup = evolve(setup, script=evolve(setup.script, cues=self._cues))
-        #: Whether what seats say is drawn.
-        self.talks = self.base.explore is not None and self.base.explore.talk
         self._varying = Varying(self.setup, Talk(self.setup))
 
     def play(
@@ -155,7 +154,7 @@ class Explorer:
 
         A run that ``looks_for`` the fault of a kind and name ends where it shows.
         """
-        budget = Budget.drawn(self._bounds, draws)
+        budget = Budget.drawn(self.bounds, draws)
         drawing = Drawing(self.base, self._varying, budget, draws)
         kill = self._kill_lines(draws)
         watch = RunWatch(self.setup, self.base.properties, MOST_ENTRIES)
@@ -179,7 +178,7 @@ class Explorer:
     def _kill_lines(self, draws: Draws) -> list[int]:
         """Draw behind which lines the process dies; most are reached only in a long run."""
         lines: list[int] = []
-        for _ in range(draws.below(self._bounds.kills + 1)):
+        for _ in range(draws.below(self.bounds.kills + 1)):
             before = lines[-1] if lines else 1
             lines.append(before + 1 + draws.below(_KILL_WITHIN))
         return lines
@@ -267,5 +266,6 @@ class _Player(ScriptPlayer):
         if grant.cue is None:
             return super()._turn(grant)
         turn = self._drawing.turn(grant.cue)
-        self._cues[grant.cue] = evolve(self._cues[grant.cue], scores=turn.scores)
+        if turn.scores or self._cues[grant.cue].scores:
+            self._cues[grant.cue] = evolve(self._cues[grant.cue], scores=turn.scores)
         return turn

@@ -84,10 +84,6 @@ def _listed(played: Played) -> Sequence[tuple[int, Turn]]:
         return list(enumerate(base.turns))
     listed = [(at, base.turns[at]) for at in played.order]
     due = run.due
-    last = run.journal[-1] if run.journal else None
-    if isinstance(last, TurnEntry) and last.cue is not None and last.cue not in played.turns:
-        # A run that ended with what was looked for may have ended with a grant.
-        listed.append((last.cue, base.turns[last.cue]))
     if run.closed == CloseReason.MAX_TURNS and due is not None:
         listed.append((-1, Turn(seat=due.seat)))
     return listed
@@ -162,7 +158,9 @@ class Explorer:
         engine, died = self._play(drawing, watch, kill, deep=deep)
         run = Run(engine.state, watch.entries)
         faults = watch.finish(run)
-        order = tuple(dict.fromkeys(drawing.order))
+        # A turn whose process died right behind the grant was granted, and never drawn.
+        grants = (entry.cue for entry in watch.entries if isinstance(entry, TurnEntry))
+        order = tuple(dict.fromkeys(cue for cue in grants if cue is not None))
         played = Played(
             base=self.base,
             choices=tuple(draws.taken),
@@ -221,7 +219,7 @@ class Explorer:
 
 
 class Drawing:
-    """What each listed turn of one run was drawn as: ``drawn`` by its place, in ``order``."""
+    """What each listed turn of one run was drawn as: ``drawn`` by its place."""
 
     def __init__(self, base: Scenario, varying: Varying, budget: Budget, draws: Draws) -> None:
         self.drawn: dict[int, Turn] = {}
@@ -229,11 +227,6 @@ class Drawing:
         self._varying = varying
         self._budget = budget
         self._draws = draws
-
-    @property
-    def order(self) -> Sequence[int]:
-        """The places of the turns that were played, in the order in which each first was."""
-        return list(self.drawn)
 
     @property
     def scenario(self) -> Scenario:

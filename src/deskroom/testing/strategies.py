@@ -16,6 +16,7 @@ towards the plainest: one seat, one post, "hello". This module needs Hypothesis,
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from attrs import evolve, frozen
@@ -101,6 +102,7 @@ def desks(
     return DeskSpec(id="desk", name="Desk", seats=tuple(seats), people=there)
 
 
+@lru_cache(maxsize=256)
 def messages(desk: DeskSpec) -> st.SearchStrategy[str]:
     """Return messages for a desk: mentions of everybody at every edge, code, asides, odd texts."""
     names = [f"@{seat.id}" for seat in desk.seats]
@@ -115,6 +117,7 @@ def messages(desk: DeskSpec) -> st.SearchStrategy[str]:
     return st.one_of(pieces, several, several.map("!aside {}".format))
 
 
+@lru_cache(maxsize=256)
 def policies(desk: DeskSpec) -> st.SearchStrategy[Policy]:
     """Return policies for a desk: with few turns, hops and rounds, so that limits are met."""
     active = tuple(seat.id for seat in desk.seats if not seat.retired)
@@ -159,6 +162,7 @@ def policies(desk: DeskSpec) -> st.SearchStrategy[Policy]:
     )
 
 
+@lru_cache(maxsize=256)
 def calls(desk: DeskSpec, *, malformed: bool = True) -> st.SearchStrategy[Call]:
     """Return calls of the tools that a seat of a desk is served.
 

@@ -1,4 +1,4 @@
-"""Playing files in several processes, with the results in the order of the files."""
+"""Several processes, and playing files in them, with the results in the order of the files."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import partial
 from threading import Event, Thread
 from typing import Final
@@ -16,7 +17,7 @@ from typing import Final
 from deskroom.cli.playing import FileResult, Options
 from deskroom.errors import DeskroomError
 
-__all__ = ["play_in_processes"]
+__all__ = ["play_in_processes", "process_pool"]
 
 #: Plays files one after the other.
 Player = Callable[[Sequence[str], Options], list[FileResult]]
@@ -43,6 +44,20 @@ def play_in_processes(
     """
     size = -(-len(files) // (jobs * _CHUNKS_A_PROCESS))
     chunks = [files[at : at + size] for at in range(0, len(files), size)]
+    try:
+        with process_pool(jobs, set_up) as pool:
+            for results in pool.map(partial(_play, player, options), chunks):
+                yield from results
+    except BrokenProcessPool:
+        raise DeskroomError("a process that played scenarios has died") from None
+
+
+@contextmanager
+def process_pool(jobs: int, set_up: Callable[[], None]) -> Iterator[ProcessPoolExecutor]:
+    """Provide processes, in each of which ``set_up`` is called once.
+
+    They end with the command, whatever ends it; after an error nobody waits for what they play.
+    """
     pool = ProcessPoolExecutor(
         jobs,
         multiprocessing.get_context(_METHOD),
@@ -50,12 +65,8 @@ def play_in_processes(
         initargs=(set_up, os.getpid()),
     )
     try:
-        for results in pool.map(partial(_play, player, options), chunks):
-            yield from results
-    except BrokenProcessPool:
-        raise DeskroomError("a process that played scenarios has died") from None
+        yield pool
     except BaseException:
-        # Nobody waits for what is still being played.
         for process in multiprocessing.active_children():
             process.terminate()
         raise

@@ -53,7 +53,9 @@ TABLES: Final[dict[str, type]] = {
 
 #: What the file calls otherwise than the model, and what is no key of the file.
 RENAMED: Final = {"turns": "turn", "properties": "property"}
-NO_KEYS: Final[dict[type, set[str]]] = {Scenario: {"path", "digest", "kill_place", "invariants_place"}}
+NO_KEYS: Final[dict[type, set[str]]] = {
+    Scenario: {"path", "digest", "kill_place", "invariants_place"}
+}
 
 _HEADING: Final = re.compile(r"^#+ (.*)$", re.MULTILINE)
 

@@ -166,7 +166,11 @@ def _check_together(given: _Given, *, summary: bool) -> None:
         raise UsageError("-o needs a file: results are read again when a sweep is resumed")
     who = [
         shown
-        for shown, value in (("-j", given.jobs), ("--executor", given.executor), ("--dask", given.dask))
+        for shown, value in (
+            ("-j", given.jobs),
+            ("--executor", given.executor),
+            ("--dask", given.dask),
+        )
         if value is not None
     ]
     if len(who) > 1:
@@ -326,7 +330,9 @@ def _made(name: str) -> Executor:
         raise UsageError(f"--executor {name}: {type(error).__name__}: {error}") from error
     if not isinstance(executor, Executor):
         kind = type(executor).__name__
-        raise UsageError(f"--executor {name}: found {kind}, expected an Executor of concurrent.futures")
+        raise UsageError(
+            f"--executor {name}: found {kind}, expected an Executor of concurrent.futures"
+        )
     return executor
 
 

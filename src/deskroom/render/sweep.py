@@ -6,24 +6,21 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from deskroom.errors import UsageError
-from deskroom.printable import counted
+from deskroom.printable import counted, quoted
 from deskroom.render.screen import PLAIN, Screen
 from deskroom.render.stats import FIGURE_COLUMNS, csv_cell, figure_cells
-from deskroom.render.table import table_lines
+from deskroom.render.table import table_lines, wrapped
 from deskroom.render.text import one_line, value_text
 from deskroom.sweep.lines import ResultLine
 from deskroom.sweep.summary import PolicySummary, Summary
 
-if TYPE_CHECKING:
-    from pyarrow import DataType
-
 __all__ = [
     "check_can_write_parquet",
     "policy_name",
-    "short_key",
+    "short_keys",
     "sweep_csv",
     "sweep_json",
     "sweep_lines",
@@ -40,53 +37,66 @@ _SHORT: Final = 12
 # --- the table ---------------------------------------------------------------------------------
 
 
-def short_key(key: str) -> str:
-    """Return a key as a heading: every key is one of the policy."""
-    return key.removeprefix("policy.")
+def short_keys(keys: Sequence[str]) -> dict[str, str]:
+    """Return each key of a policy as a heading: as many of its last parts as tell it from the others."""
+    short: dict[str, str] = {}
+    for key in keys:
+        parts = key.split(".")
+        ends = (".".join(parts[-count:]) for count in range(1, len(parts) + 1))
+        of_others = [f".{other}" for other in keys if other != key]
+        short[key] = next(
+            (end for end in ends if not any(other.endswith(f".{end}") for other in of_others)), key
+        )
+    return short
 
 
-def policy_name(policy: PolicySummary) -> str:
-    """Return what is set, on one line."""
-    named = (f"{short_key(key)}={value_text(value)}" for key, value in policy.settings.items())
+def policy_name(policy: PolicySummary, keys: Sequence[str]) -> str:
+    """Return what is set, of these keys, on one line."""
+    short = short_keys(keys)
+    named = (f"{short[key]}={value_text(value)}" for key, value in policy.settings.items())
     return one_line(" ".join(named)) or "the policy of the file"
 
 
 def sweep_lines(summary: Summary, screen: Screen = PLAIN) -> Iterator[str]:
     """Yield the table, a line a policy, and then which of them is best at what."""
-    policies = summary.policies
+    policies, keys = summary.policies, summary.keys
     if not policies:
         yield "no run has ended"
         return
     runs, files = counted(summary.runs, "run"), counted(summary.files, "file")
-    number = "1 policy" if len(policies) == 1 else f"{len(policies)} policies"
-    yield f"{runs} of {files} under {number}"
-    keys, names = summary.keys, bool(summary.properties)
+    yield f"{runs} of {files} under {_policies(len(policies))}"
     settings = [
         [one_line(value_text(one.settings[key])) if key in one.settings else "" for key in keys]
         for one in policies
     ]
-    heading = [*map(short_key, keys), "runs", "closed", "turns", "spoke"]
+    heading = [*short_keys(keys).values(), "runs", "closed", "turns", "spoke"]
+    judged = bool(summary.properties or summary.breaking)
     rows = [
-        (*cells, *_cells(one, summary), *([_broken(one)] if names else []))
+        [*cells, *_cells(one, summary), *([_broken(one)] if judged else [])]
         for cells, one in zip(settings, policies, strict=True)
     ]
     is_short = all(len(cell) <= _SHORT for cells in settings for cell in cells)
-    styles = ["red" if one.breaking or one.invariants else None for one in policies]
     yield from table_lines(
-        [*heading, *(["did not hold"] if names else [])],
+        [*heading, *(["broken"] if judged else [])],
         rows,
         screen,
         fixed=len(keys) + 1 if is_short else 0,
-        styles=styles,
+        styles=["red" if _is_broken(one) else None for one in policies],
     )
-    yield "turns to close: median (least-most); spoke: share of seats with a row"
-    yield from _verdicts(summary)
+    for line in _verdicts(summary):
+        yield from wrapped(line, screen.width)
+
+
+def _policies(count: int) -> str:
+    return "1 policy" if count == 1 else f"{count:,} policies"
 
 
 def _cells(policy: PolicySummary, summary: Summary) -> Iterator[str]:
     turns = policy.turns
     yield str(policy.runs)
-    yield ", ".join(f"{why} {_share(count, policy.runs)}" for why, count in policy.closed.items())
+    yield ", ".join(
+        f"{why} {_percent(count / policy.runs)}" for why, count in policy.closed.items()
+    )
     soonest = _mark(policy, summary.soonest, summary)
     yield f"{_middle(turns.middle)} ({turns.least}-{turns.most}){soonest}"
     yield f"{_percent(policy.spoke)}{_mark(policy, summary.widest, summary)}"
@@ -97,15 +107,13 @@ def _mark(policy: PolicySummary, best: Sequence[PolicySummary], summary: Summary
     return _BEST if policy in best and len(best) < len(summary.policies) else ""
 
 
+def _is_broken(policy: PolicySummary) -> bool:
+    return bool(policy.breaking or policy.invariants)
+
+
 def _broken(policy: PolicySummary) -> str:
-    lines = [f"{one_line(name)} {count} of {policy.runs}" for name, count in policy.broken.items()]
-    if policy.invariants:
-        lines.append(f"invariants of the host {policy.invariants} of {policy.runs}")
-    return "\n".join(lines)
-
-
-def _share(count: int, runs: int) -> str:
-    return _percent(count / runs)
+    """Return in how many runs something did not hold, or nothing."""
+    return _percent(policy.breaking / policy.runs) if policy.breaking else ""
 
 
 def _percent(share: float) -> str:
@@ -120,25 +128,34 @@ def _middle(middle: float) -> str:
 
 
 def _verdicts(summary: Summary) -> Iterator[str]:
-    soonest, every = summary.soonest, [one for one in summary.policies if one.everyone == 1]
+    yield "turns: median (least-most) until the room closed; spoke: seats with a row"
+    soonest, everyone = summary.soonest, [one for one in summary.policies if one.everyone == 1]
     of_these = "" if soonest[0].completed == 1 else ", of those that complete most often"
     yield f"closes soonest{of_these}: {_named(soonest, summary)}"
-    if every:
-        yield f"wakes everyone in every run: {_named(every, summary)}"
+    if everyone:
+        yield f"wakes everyone in every run: {_named(everyone, summary)}"
     else:
         share = _percent(summary.widest[0].spoke)
-        yield f"wakes everyone in every run: none; the most seats ({share}): {_named(summary.widest, summary)}"
-    if summary.properties or summary.breaking:
-        breaking = summary.breaking
-        yield f"breaks a property: {_named(breaking, summary) if breaking else 'none'}"
+        yield f"wakes most ({share} of the seats): {_named(summary.widest, summary)}"
+    if summary.properties and not any(one.breaking for one in summary.policies):
+        yield "breaks a property: none"
+    for name in summary.properties:
+        breaking = [one for one in summary.policies if name in one.broken]
+        if breaking:
+            runs = sum(one.broken[name] for one in breaking)
+            of = f"{runs} of {counted(summary.runs, 'run')}"
+            yield one_line(f"breaks {quoted(name)} ({of}): {_named(breaking, summary)}")
+    broken = [one for one in summary.policies if one.invariants]
+    if broken:
+        yield f"breaks an invariant of the host: {_named(broken, summary)}"
 
 
 def _named(policies: Sequence[PolicySummary], summary: Summary) -> str:
     if len(policies) == len(summary.policies) > 1:
-        return "all alike"
-    named = "; ".join(map(policy_name, policies[:_MOST_NAMED]))
+        return "every policy"
+    named = "; ".join(policy_name(one, summary.keys) for one in policies[:_MOST_NAMED])
     more = len(policies) - _MOST_NAMED
-    return f"{named}; and {more} more" if more > 0 else named
+    return f"{named}; and {more:,} more" if more > 0 else named
 
 
 # --- for machines ------------------------------------------------------------------------------
@@ -228,12 +245,12 @@ def check_can_write_parquet() -> None:
 def sweep_parquet(lines: Sequence[ResultLine]) -> bytes:
     """Return a Parquet file with the columns of the CSV, each of its own type."""
     check_can_write_parquet()
-    import pyarrow as pa  # noqa: PLC0415 - an extra, and it takes long to load
+    import pyarrow as pa  # type: ignore[import-untyped] # noqa: PLC0415 - an extra, and it takes long to load
     from pyarrow import parquet  # noqa: PLC0415 - as above
 
     keys, names = _columns(lines)
     rows = [list(_row(line, keys, names)) for line in lines]
-    types: Mapping[str, DataType] = {
+    types: Mapping[str, Any] = {
         "seed": pa.int64(),
         "seats": pa.int64(),
         **dict.fromkeys(FIGURE_COLUMNS, pa.int64()),
@@ -254,7 +271,7 @@ def sweep_parquet(lines: Sequence[ResultLine]) -> bytes:
     return written.getvalue()
 
 
-def _of_one_type(cells: Sequence[Any]) -> tuple[Sequence[Any], DataType]:
+def _of_one_type(cells: Sequence[Any]) -> tuple[Sequence[Any], Any]:
     """Return the values of a key and their type: what is of several types is written as text."""
     import pyarrow as pa  # noqa: PLC0415 - as above
 

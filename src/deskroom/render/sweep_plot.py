@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from deskroom.core.reasons import CloseReason
 from deskroom.errors import UsageError
+from deskroom.printable import counted
 from deskroom.render.plot import INK, LINE, check_can_plot, drawn
 from deskroom.render.sweep import policy_name
 from deskroom.render.text import shortened
@@ -49,7 +50,11 @@ def plot_sweep(summary: Summary, format_: Literal["svg", "png"]) -> bytes:
 
     def draw(figure: Figure) -> None:
         turns, closed, spoke = figure.subplots(1, 3, sharey=True, width_ratios=(4, 4, 3))
-        figure.suptitle(f"{summary.runs} runs of {summary.files} files", color=INK, fontsize=11)
+        figure.suptitle(
+            f"{counted(summary.runs, 'run')} of {counted(summary.files, 'file')}",
+            color=INK,
+            fontsize=11,
+        )
         _draw_turns(turns, summary)
         _draw_closed(closed, summary)
         _draw_spoke(spoke, summary)
@@ -72,7 +77,7 @@ def _draw_turns(axes: Axes, summary: Summary) -> None:
             axes.scatter([one.turns.middle], [lane], c="none", edgecolors=INK, s=90, zorder=2)
     _head(axes, "turns to close (least, median, most; o: soonest)")
     axes.set_xlim(left=0)
-    names = [shortened(policy_name(one), _MOST_NAME) for one in policies]
+    names = [shortened(policy_name(one, summary.keys), _MOST_NAME) for one in policies]
     axes.set_yticks(lanes, names, color=INK)
     axes.set_ylim(len(policies) - 0.5, -0.5)
     for label, one in zip(axes.get_yticklabels(), policies, strict=True):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import Final
+from typing import Any, Final
 
 from deskroom.errors import DeskroomError, UsageError
 
@@ -36,7 +36,7 @@ def dask_executor(address: str) -> Iterator[tuple[Executor, int]]:
     from distributed import Client  # noqa: PLC0415 - an extra, and it takes long to load
 
     try:
-        client = Client(address, timeout=_WAIT_S, set_as_default=False)
+        client: Any = Client(address, timeout=_WAIT_S, set_as_default=False)  # type: ignore[no-untyped-call]
     except Exception as error:
         raise DeskroomError(f"no Dask scheduler answers at {address}: {error}") from error
     # Runs are what they are made of, but two sweeps must not wait for each other's.

@@ -175,7 +175,5 @@ FIGURES: Final = Shape(
     refusals=_COUNTS,
     hops=_COUNTS,
     longest_chain=Maybe(COUNT),
-    usage=Maybe(
-        List(Shape(requests=COUNT, tokens_in=COUNT, tokens_out=COUNT, seconds=NUMBER))
-    ),
+    usage=Maybe(List(Shape(requests=COUNT, tokens_in=COUNT, tokens_out=COUNT, seconds=NUMBER))),
 )

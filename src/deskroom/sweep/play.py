@@ -57,9 +57,7 @@ def _play(path: str, text: str, run: PlainRun) -> Outcome:
         return "error", str(error)
 
 
-def _result(
-    scenario: Scenario, key: str, texts: Iterable[str], seed: int | None
-) -> ResultLine:
+def _result(scenario: Scenario, key: str, texts: Iterable[str], seed: int | None) -> ResultLine:
     run, invariants = _played(scenario, seed)
     broken = {one.name for one in property_violations(scenario.properties, run)}
     settings = map(_setting, texts)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from io import FileIO
+from itertools import pairwise
 from pathlib import Path
 from stat import S_ISREG
 from types import TracebackType
@@ -174,7 +175,9 @@ class ResultsFile:
         if not self._is_there():
             problem = "the file was removed, or replaced by another one, while it was written"
         elif size != self._size:
-            problem = f"the file was changed while it was written: it has {size} bytes, not {self._size}"
+            problem = (
+                f"the file was changed while it was written: it has {size} bytes, not {self._size}"
+            )
         else:
             return
         raise FileError(self.path, problem, kind="changed")
@@ -189,7 +192,7 @@ class ResultsFile:
     def put_in_order(self) -> None:
         """Rewrite the file with its lines in order, whole or not at all. Nothing is added behind."""
         ordered = sorted(self.kept.values(), key=lambda kept: kept.order)
-        if all(one.start <= other.start for one, other in zip(ordered, ordered[1:], strict=False)):
+        if all(one.start <= other.start for one, other in pairwise(ordered)):
             return
         self._check_unchanged()
         fd = self._opened().fileno()

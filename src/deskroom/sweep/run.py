@@ -43,11 +43,8 @@ def left_of(grid: Grid, results: ResultsFile, *, append: bool = False) -> list[W
     Raises ``FileError`` where the file has a result of the same run from another text, or of another
     version of deskroom; and, unless the file is appended to, where it has one that is not of the grid.
     """
-    left: list[Work] = []
     strange = dict(results.kept)
-    for work in grid:
-        if strange.pop(work.key, None) is None:
-            left.append(work)
+    left = [work for work in grid if strange.pop(work.key, None) is None]
     if strange:
         _check_strange(grid, results.path, strange.values(), append=append)
     return left
@@ -60,19 +57,21 @@ def _check_strange(grid: Grid, path: str, strange: Iterable[Kept], *, append: bo
         run = f"a run of {file} with {settings.decode()}"
         run += "" if seed is None else f" and seed {seed}"
         if kept.made_of in of_grid:
-            problem = f"{run} is here from before {file} or deskroom changed; sweep into another file"
+            problem = (
+                f"{run} is here from before {file} or deskroom changed; sweep into another file"
+            )
             raise FileError(path, problem, line=kept.number, kind="stale")
         if not append:
-            problem = f"{run} is no part of this sweep; name another file, or keep both with --append"
+            problem = (
+                f"{run} is no part of this sweep; name another file, or keep both with --append"
+            )
             raise FileError(path, problem, line=kept.number, kind="another_sweep")
 
 
 # --- playing -----------------------------------------------------------------------------------
 
 
-def play_works(
-    works: Sequence[Work], executor: Executor | None, workers: int
-) -> Generator[Played]:
+def play_works(works: Sequence[Work], executor: Executor | None, workers: int) -> Generator[Played]:
     """Yield each run as it ends. Without an executor they are played here, one after the other.
 
     Raises ``DeskroomError`` when the executor can go no further.

@@ -197,8 +197,12 @@ def _sweep(files: Sequence[str], given: _Given) -> int:
             told = f"{_kept(tally, results)}; to resume: {_same_command(files, given)}"
             # Behind the ^C that a terminal shows.
             click.echo(f"\n{one_line(told)}", err=True)
+            raise click.Abort from None
+        except FileError:
             raise
         except DeskroomError as error:
+            if not results.kept:
+                raise
             told = f"{error}; {_kept(tally, results)}, and the same command plays the others"
             raise DeskroomError(told) from error
         results.put_in_order()
@@ -338,18 +342,18 @@ def _made(name: str) -> Executor:
 
 def _kept(tally: _Tally, results: ResultsFile) -> str:
     """Return how far the sweep is, in words."""
-    return f"{len(results.kept):,} of {counted(tally.runs, 'run')} are in {results.path}"
+    return f"{len(results.kept)} of {counted(tally.runs, 'run')} are in {results.path}"
 
 
 def _sentence(grid: Grid, tally: _Tally, failed: int, path: str) -> str:
     policies = grid.points_count
-    under = "1 policy" if policies == 1 else f"{policies:,} policies"
+    under = "1 policy" if policies == 1 else f"{policies} policies"
     files = counted(len(grid.files), "file")
     line = f"{path}: {counted(tally.runs, 'run')} of {files} under {under}"
     if tally.left < tally.runs:
-        line += f"; {tally.runs - tally.left:,} were there, {tally.left - failed:,} played now"
+        line += f"; {tally.runs - tally.left} were there, {tally.left - failed} played now"
     if failed:
-        line += f"; {failed:,} could not be played"
+        line += f"; {failed} could not be played"
     return line
 
 

@@ -75,7 +75,7 @@ def _draw_turns(axes: Axes, summary: Summary) -> None:
     for lane, one in zip(lanes, policies, strict=True):
         if one in summary.soonest and len(summary.soonest) < len(policies):
             axes.scatter([one.turns.middle], [lane], c="none", edgecolors=INK, s=90, zorder=2)
-    _head(axes, "turns to close (least, median, most; o: soonest)")
+    _head(axes, "turns to close (median, range)")
     axes.set_xlim(left=0)
     names = [shortened(policy_name(one, summary.keys), _MOST_NAME) for one in policies]
     axes.set_yticks(lanes, names, color=INK)

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from typing import Any, Final
 
 from deskroom.errors import DeskroomError, UsageError
+from deskroom.printable import quoted
 
 __all__ = ["check_has_dask", "dask_executor"]
 
@@ -35,6 +36,7 @@ def dask_executor(address: str) -> Iterator[tuple[Executor, int]]:
     check_has_dask()
     from distributed import Client  # noqa: PLC0415 - an extra, and it takes long to load
 
+    _check_address(address)
     try:
         client: Any = Client(address, timeout=_WAIT_S, set_as_default=False)  # type: ignore[no-untyped-call]
     except Exception as error:
@@ -46,3 +48,17 @@ def dask_executor(address: str) -> Iterator[tuple[Executor, int]]:
     finally:
         executor.shutdown(wait=False)
         client.close()
+
+
+def _check_address(address: str) -> None:
+    """Raise ``UsageError`` for what is no address, before a client is made that waits for it."""
+    from distributed.comm.addressing import (  # noqa: PLC0415 - as above
+        get_address_host_port,
+        parse_address,
+    )
+
+    try:
+        get_address_host_port("://".join(parse_address(address)))
+    except (ValueError, NotImplementedError) as error:
+        problem = f"found {quoted(address)}, expected an address such as tcp://127.0.0.1:8786"
+        raise UsageError(f"--dask: {problem} ({error})") from None

@@ -121,6 +121,7 @@ class ResultsFile:
             raise FileError(self.path, "another sweep is writing this file", kind="locked")
 
     def _read_back(self) -> None:
+        whole = True
         for number, line, text in _lines(self.path):
             if line is None:
                 self.cut = number
@@ -131,10 +132,12 @@ class ResultsFile:
                 problem = f"the run of line {first} is there twice"
                 raise FileError(self.path, problem, line=number, kind="twice")
             self._keep(line, len(text))
-            if not text.endswith(b"\n"):
-                # Only its end is missing.
-                self._write(b"\n")
-                self._size += 1
+            whole = text.endswith(b"\n")
+        if not whole:
+            self._write(b"\n")
+            last = list(self.kept.values())[-1]
+            self.kept[last.key] = last._replace(end=last.end + 1)
+            self._size += 1
 
     def _keep(self, line: ResultLine, length: int) -> None:
         start, self._size = self._size, self._size + length

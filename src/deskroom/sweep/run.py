@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from itertools import groupby, islice
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from deskroom._version import __version__
 from deskroom.errors import DeskroomError, FileError
@@ -76,17 +76,18 @@ def play_works(works: Sequence[Work], executor: Executor | None, workers: int) -
 
     Raises ``DeskroomError`` when the executor can go no further.
     """
-    batches = _batches(works, workers)
     if executor is None:
-        for batch in batches:
-            yield from map(Played, batch, play_runs(*_payload(batch)))
+        for work in works:
+            yield Played(work, *play_runs(*_payload((work,))))
         return
+    batches = _batches(works, workers)
     longest = max((len(work.file.text) for work in works), default=1)
     most = max(2, min(_MOST_BATCHES, _MOST_BYTES // max(1, longest)))
     try:
         pending = {executor.submit(play_runs, *_payload(b)): b for b in islice(batches, most)}
         while pending:
-            for future in wait(pending, return_when=FIRST_COMPLETED).done:
+            # What was played is kept, also where the executor fails just then.
+            for future in sorted(wait(pending, return_when=FIRST_COMPLETED).done, key=_has_failed):
                 batch = pending.pop(future)
                 outcomes = future.result()
                 for following in islice(batches, 1):
@@ -99,8 +100,15 @@ def play_works(works: Sequence[Work], executor: Executor | None, workers: int) -
     except CancelledError:
         raise DeskroomError("the executor has given up runs that were not played") from None
     except Exception as error:
-        # Of the executor's, or of a worker's: with one process none is in between.
-        raise DeskroomError(f"a worker failed: {type(error).__name__}: {error}") from error
+        # Of the executor's, or of a worker's: where the command plays by itself, it is raised as it is.
+        said = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        raise DeskroomError(
+            f"a worker failed (it needs deskroom {__version__}, as here): {said}"
+        ) from error
+
+
+def _has_failed(future: Future[Any]) -> bool:
+    return future.cancelled() or future.exception() is not None
 
 
 def _batches(works: Sequence[Work], workers: int) -> Iterator[Batch]:

@@ -6,6 +6,7 @@ nothing heavy before a scenario is run or a fixture is asked for.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatch
 from os.path import normpath
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from deskroom.scenario import Replay, Scenario
     from deskroom.testing import Replayer, RoomFactory
 
-__all__ = ["ScenarioFile", "ScenarioItem", "replay", "room"]
+__all__ = ["ExploredItem", "ScenarioFile", "ScenarioItem", "replay", "room"]
 
 _INI: Final = "deskroom_scenarios"
 _SUFFIX: Final = ".scenario.toml"
@@ -39,6 +40,8 @@ _PASSED_OVER: Final = pytest.StashKey[list[Path]]()
 _ALL: Final = 2
 _UPDATED: Final = "deskroom_updated"
 #: What separates the parts of a test's id; ``--lf`` takes an id apart to find its test again.
+#: What a file that asks to be explored has at the beginning of a line.
+_EXPLORE: Final = re.compile(rb"^[ \t]*(?:\[[ \t]*explore[ \t]*\]|explore[ \t]*[.=])", re.MULTILINE)
 _NO_ID: Final = str.maketrans("[]:", "()-")
 
 
@@ -172,13 +175,25 @@ def pytest_report_collectionfinish(config: pytest.Config) -> str | None:
 
 
 class ScenarioFile(pytest.File):
-    """A scenario file, which is one test. It is read when that runs."""
+    """A scenario file, which is one test, or two: one that asks for it is explored as well.
+
+    It is read when they run.
+    """
 
     def collect(self) -> Iterator[ScenarioItem]:
-        """Yield the test, named after the file."""
+        """Yield the tests, named after the file."""
         stem = self.path.name.removesuffix(".toml").removesuffix(".scenario")
         name = (stem or self.path.name).translate(_NO_ID)
         yield ScenarioItem.from_parent(self, name=name)
+        if self._asks_to_be_explored():
+            yield ExploredItem.from_parent(self, name=f"{name}-explored")
+
+    def _asks_to_be_explored(self) -> bool:
+        """Whether there is a line of the file that may be the key; to read it whole takes longer."""
+        try:
+            return _EXPLORE.search(self.path.read_bytes()) is not None
+        except OSError:
+            return False  # the replay says why it cannot be read
 
 
 class Mismatched(Failed, AssertionError):
@@ -287,6 +302,46 @@ class ScenarioItem(pytest.Function):
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return where a report says that this test is: at the first line, which pytest counts 0."""
         return self.path, 0, self.name
+
+
+class ExploredItem(ScenarioItem):
+    """A scenario that is explored, as its ``[explore]`` says: it fails with the plainest run found."""
+
+    @property  # type: ignore[misc]
+    def obj(self) -> Callable[[], None]:
+        """What pytest calls; nothing sets it."""
+        return self.explore
+
+    def explore(self) -> None:
+        """Play the runs, and say of the first that failed how to see it again."""
+        from deskroom.explore.explore import explore
+        from deskroom.explore.shrink import shrunk
+        from deskroom.explore.written import written
+
+        scenario = self._scenario
+        assert scenario is not None  # noqa: S101 - setup comes first
+        bounds = scenario.explore
+        if bounds is None:
+            pytest.skip("the file has no [explore]")
+        try:
+            exploration = explore(scenario, bounds)
+        except FileError as error:
+            raise Failed(_report([str(error)]), pytrace=False) from None
+        if not exploration.failures:
+            return
+        first, *rest = exploration.failures
+        seed = bounds.seed or 0
+        reason = f'{first.kind} "{first.name}" does not hold'
+        reason += f" (and {len(rest)} more)" if rest else ""
+        lines = [
+            f"{scenario.path}: {one.kind} {one.name!r}: run {one.number}: {one.problem}"
+            for one in exploration.failures
+        ]
+        lines.append(f"to see it: deskroom explore {scenario.path} --seed {seed}")
+        plain = shrunk(scenario, bounds, first)
+        shown = written(plain, first, explored=scenario.path, seed=seed, path=scenario.path)
+        text = "" if shown is None else f"\n\nThe run as a scenario:\n\n{shown.text}"
+        raise Mismatched(f"{_report(lines)}{text}", reason, 1)
 
 
 def _report(lines: Iterable[str]) -> str:

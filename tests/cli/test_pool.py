@@ -23,22 +23,21 @@ SCRIPT = """\
 import os
 import sys
 
-from deskroom.cli.playing import FileResult, Options
-from deskroom.cli.pool import play_in_processes
+from deskroom.cli.pool import in_processes
 from deskroom.errors import DeskroomError
 
 
-def player(files, options):
-    if "dies" in files:
+def play(name):
+    if name == "dies":
         os._exit(3)
-    if "fails" in files:
+    if name == "fails":
         raise DeskroomError("the router failed")
-    return [FileResult(path=path, status="passed") for path in files]
+    return name
 
 
 try:
-    for result in play_in_processes(player, sys.argv[1:], Options(), jobs=3, set_up=lambda: None):
-        print(result.path)
+    for name in in_processes(play, iter(sys.argv[1:]), jobs=3, set_up=lambda: None):
+        print(name)
 except DeskroomError as error:
     print(error)
 """

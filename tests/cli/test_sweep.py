@@ -213,8 +213,10 @@ def test_a_run_that_cannot_be_played_has_no_line_and_the_others_are_played(run: 
         ),
         (
             ("routed.toml", "-o", "x.jsonl", "--set", "policy.chair.every=0,x"),
-            '--set policy.chair.every=x: found "x", expected a value in TOML; '
-            "a text needs quotes: 'policy.chair.every=\"x\"'",
+            (
+                '--set policy.chair.every=x: found "x", expected a value in TOML; '
+                "a text needs quotes: 'policy.chair.every=\"x\"'"
+            ),
         ),
         (
             ("--summary", "x.jsonl", "--plot", "x.pdf"),
@@ -236,8 +238,10 @@ def test_what_cannot_be_done_is_told_before_anything_is(
     [
         (
             ("routed.toml", "--seeds", "3"),
-            "routed.toml: --seeds is for files with an [explore] table: "
-            "without one, every run of a file is the same",
+            (
+                "routed.toml: --seeds is for files with an [explore] table: "
+                "without one, every run of a file is the same"
+            ),
         ),
         (("none.toml",), "none.toml: there is no such file"),
         (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event, Thread
@@ -18,7 +18,7 @@ from deskroom.cli.pool import process_pool
 from deskroom.errors import DeskroomError
 from deskroom.sweep import Grid, ResultsFile, SweptFile, parse_axis
 from deskroom.sweep.grid import Work
-from deskroom.sweep.run import play_works
+from deskroom.sweep.run import Played, play_works
 
 Swept = Callable[..., bytes]
 
@@ -100,8 +100,7 @@ def test_what_is_done_stays_when_an_executor_fails(
     with ResultsFile.open("x.jsonl") as results, Failing(1) as executor:
         played = play_works(works, executor, 1)
         with pytest.raises(DeskroomError) as raised:
-            for run in played:
-                results.add(run.outcome[1])
+            _add_all(played, results)
     assert (
         "a worker failed (it needs deskroom 0.1.0, as here): ConnectionError: the worker is gone"
         == str(raised.value)
@@ -127,10 +126,16 @@ GRID_SETTINGS = ("policy.chair.every=0,3", "policy.dispatch.max_hops=2..4")
 @pytest.mark.slow
 def test_a_process_that_dies_ends_the_sweep_with_a_sentence(folder: Path) -> None:
     """Whatever killed it: what it had was not played."""
-    with process_pool(2, _no_set_up) as pool, pytest.raises(DeskroomError) as raised:
+    with process_pool(2, _no_set_up) as pool:
         os.kill(pool.submit(os.getpid).result(), signal.SIGKILL)
-        list(play_works(_works(), pool, 2))
+        with pytest.raises(DeskroomError) as raised:
+            list(play_works(_works(), pool, 2))
     assert "a process that played runs has died" == str(raised.value)
+
+
+def _add_all(played: Iterable[Played], results: ResultsFile) -> None:
+    for run in played:
+        results.add(run.outcome[1])
 
 
 def _no_set_up() -> None:

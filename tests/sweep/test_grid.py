@@ -65,8 +65,10 @@ def test_what_is_no_list_of_values_is_told_with_the_piece_at_fault(text: str, pr
     [
         (
             "policy.chair.every=0..2,x",
-            '--set policy.chair.every=x: found "x", expected a value in TOML; '
-            "a text needs quotes: 'policy.chair.every=\"x\"'",
+            (
+                '--set policy.chair.every=x: found "x", expected a value in TOML; '
+                "a text needs quotes: 'policy.chair.every=\"x\"'"
+            ),
         ),
         (
             "policy.chair.every=-1..2",
@@ -74,13 +76,17 @@ def test_what_is_no_list_of_values_is_told_with_the_piece_at_fault(text: str, pr
         ),
         (
             'policy.close="first","al"',
-            '--set policy.close="al": policy.close: found "al", expected one of first, all; '
-            'did you mean "all"?',
+            (
+                '--set policy.close="al": policy.close: found "al", expected one of first, all; '
+                'did you mean "all"?'
+            ),
         ),
         (
             "policy.chair.evry=0,3",
-            "--set policy.chair.evry=0: policy.chair.evry: unknown key, "
-            'expected one of rounds, every, by; did you mean "every"?',
+            (
+                "--set policy.chair.evry=0: policy.chair.evry: unknown key, "
+                'expected one of rounds, every, by; did you mean "every"?'
+            ),
         ),
     ],
 )
@@ -137,7 +143,7 @@ def test_a_grid_goes_file_by_file_policy_by_policy_and_seed_by_seed() -> None:
     """The last key changes fastest. A file without [explore] is played once, one with it by its own seed."""
     both = grid("policy.chair.every=0,3", "policy.chair.rounds=1..2")
     points = [(0, 1), (0, 2), (3, 1), (3, 2)]
-    expected = [("routed", *point, None) for point in points]
+    expected: list[Any] = [("routed", *point, None) for point in points]
     expected += [("explored", *point, 0) for point in points]
     assert expected == runs_of(both)
     assert (8, 4) == (len(both), both.points_count)

@@ -23,7 +23,9 @@ def lines(swept: Swept) -> list[bytes]:
 def kept(*lines: bytes) -> list[tuple[int, int | None]]:
     """Return the seeds that are in a file of these lines, each with its number."""
     Path("x.jsonl").write_bytes(b"".join(lines))
-    return [(number, line and line.seed) for number, line in read_results("x.jsonl")]
+    return [
+        (number, None if line is None else line.seed) for number, line in read_results("x.jsonl")
+    ]
 
 
 def test_a_line_is_what_a_run_was_made_of_and_what_it_came_to(lines: list[bytes]) -> None:

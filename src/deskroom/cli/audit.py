@@ -23,10 +23,15 @@ from deskroom.render.audit import (
     change_lines,
     compare_lines,
 )
+from deskroom.render.replay import mismatch_json, mismatch_line
 from deskroom.runs.audit import Audit, audit_run, changed_rows
 from deskroom.runs.audit_claims import MARKS, Mark, parse_claim
 from deskroom.runs.audit_desk import FITTED
+from deskroom.runs.properties import Property
+from deskroom.scenario.format.load import load_properties
 from deskroom.scenario.format.problems import ScenarioError
+from deskroom.scenario.play.compare import violation_mismatch
+from deskroom.scenario.play.expect import Mismatch
 from deskroom.scenario.play.whatif import Setting, changed_policy, parse_setting
 from deskroom.scenario.sources import Source, read_source
 
@@ -51,15 +56,20 @@ class _Asked:
     format_: str | None
     room: str | None
     backend: Literal["asyncio", "trio"]
+    properties: tuple[Property, ...]
 
 
 @frozen(kw_only=True)
 class _Audited:
-    """One file: its audit as it is, and under another policy where one is asked about."""
+    """One file: its audit as it is, and under another policy where one is asked about.
+
+    ``broken`` are the properties that it does not hold.
+    """
 
     as_is: Audit
     changed: Audit | None
     is_damaged: bool
+    broken: tuple[Mismatch, ...]
 
     @property
     def audit(self) -> Audit:
@@ -92,6 +102,12 @@ class _Audited:
 @click.option("--room", metavar="NAME", help="Which room of a file from elsewhere.")
 @click.option("--as", "seat", metavar="SEAT", help="Audit only what this seat may read.")
 @click.option(
+    "--properties",
+    "property_path",
+    metavar="FILE",
+    help="Hold it against the properties of this scenario or desk file too.",
+)
+@click.option(
     "--fail-on",
     multiple=True,
     type=click.Choice(_FAULTS),
@@ -111,6 +127,7 @@ def audit_command(
     format_: str | None,
     room: str | None,
     seat: str | None,
+    property_path: str | None,
     fail_on: tuple[str, ...],
     quiet: bool,
     as_json: bool,
@@ -127,12 +144,14 @@ def audit_command(
     never answered, private words that a public row repeats, and claims of completion that do not
     count.
 
+    A scenario's own properties are checked, and with --properties those of another file.
+
     The rows stay as they are. With --set each is decided anew by another policy, and what that
     changes is listed; to play a scenario under another policy, use `deskroom replay --set`.
 
     \b
-    Exit codes: 0 audited, 1 a journal is damaged (what stands before is audited) or there is
-    something of --fail-on, 2 a file cannot be read or the command is wrong.
+    Exit codes: 0 audited, 1 a journal is damaged (what stands before is audited), a property does not
+    hold, or there is something of --fail-on, 2 a file cannot be read or the command is wrong.
     """  # noqa: D301 - click reads this mark
     set_up(log_format, log_level, backend, default_level="error")
     asked = _Asked(
@@ -143,6 +162,7 @@ def audit_command(
         format_=format_,
         room=room,
         backend=backend,
+        properties=() if property_path is None else load_properties(property_path),
     )
     if (path is None) == (compare is None):
         raise UsageError("expected one TRANSCRIPT, or two files with --compare A B")
@@ -151,8 +171,11 @@ def audit_command(
     if compare is not None:
         _print_compared(audited[0], audited[1], settings, as_json=as_json)
     else:
-        _print(audited[0], settings, as_json=as_json, quiet=quiet)
-    fails = any(one.is_damaged or _fails(one.audit, fail_on) for one in audited)
+        _print(audited[0], asked, as_json=as_json, quiet=quiet)
+    for one in audited:
+        for mismatch in () if as_json else one.broken:
+            click.echo(mismatch_line(mismatch, asked.viewer, screen()))
+    fails = any(one.is_damaged or one.broken or _fails(one.audit, fail_on) for one in audited)
     return EXIT_MISMATCH if fails else 0
 
 
@@ -170,7 +193,14 @@ def _audited(path: str, asked: _Asked) -> _Audited:
     if asked.settings:
         policy = changed_policy(whole.policy or FITTED, asked.settings)
         changed = audit_run(whole, asked.viewer, policy=policy, **options)  # type: ignore[arg-type]
-    return _Audited(as_is=as_is, changed=changed, is_damaged=source.damage is not None)
+    own = () if source.replay is None else source.replay.scenario.properties
+    broken = source.violations((*own, *asked.properties))
+    return _Audited(
+        as_is=as_is,
+        changed=changed,
+        is_damaged=source.damage is not None,
+        broken=tuple(map(violation_mismatch, broken)),
+    )
 
 
 def _read(path: str, asked: _Asked) -> Source:
@@ -225,12 +255,15 @@ def _fails(audit: Audit, fail_on: tuple[str, ...]) -> bool:
     return any(found[fault] for fault in fail_on)
 
 
-def _print(found: _Audited, settings: tuple[str, ...], *, as_json: bool, quiet: bool) -> None:
+def _print(found: _Audited, asked: _Asked, *, as_json: bool, quiet: bool) -> None:
     changes = () if found.changed is None else changed_rows(found.as_is, found.changed)
     if as_json:
         document = {"format": 1, **audit_json(found.audit, shown_path)}
+        document["properties"] = [
+            mismatch_json(one, shown_path(one.path), asked.viewer) for one in found.broken
+        ]
         if found.changed is not None:
-            document["set"] = list(settings)
+            document["set"] = [setting.text for setting in asked.settings]
             document["before"] = audit_json(found.as_is, shown_path, table=False)
             document["changed"] = [
                 {"before": audit_row_json(before), "after": audit_row_json(after)}

@@ -41,6 +41,10 @@ _COMMANDS: Final = {
         "deskroom.cli.explain:explain_command",
         "Say what the room makes of one message, and why.",
     ),
+    "explore": (
+        "deskroom.cli.explore:explore_command",
+        "Play a desk in many orders that could happen, and say what breaks.",
+    ),
     "graph": (
         "deskroom.cli.graph:graph_command",
         "Draw a run: who spoke to whom, and who gave whom the turn.",

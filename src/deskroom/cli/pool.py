@@ -1,4 +1,4 @@
-"""Several processes, and playing files in them, with the results in the order of the files."""
+"""Doing things in several processes, with the results in the order of what was asked."""
 
 from __future__ import annotations
 
@@ -6,48 +6,51 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
 from threading import Event, Thread
-from typing import Final
+from typing import Any, Final, TypeVar
 
-from deskroom.cli.playing import FileResult, Options
 from deskroom.errors import DeskroomError
 
-__all__ = ["play_in_processes", "process_pool"]
+__all__ = ["in_processes", "process_pool"]
 
-#: Plays files one after the other.
-Player = Callable[[Sequence[str], Options], list[FileResult]]
+T = TypeVar("T")
+R = TypeVar("R")
 
 #: A fork needs no second import; elsewhere than on Linux it is not safe.
 _METHOD: Final = "fork" if sys.platform == "linux" else "spawn"
-#: Enough that no process is long without work at the end, and few enough to cost nothing.
-_CHUNKS_A_PROCESS: Final = 4
+#: So many things are asked for ahead of the one whose result is waited for, for each process.
+_AHEAD: Final = 4
 #: How often a process looks whether the command is still there.
 _LOOK_S: Final = 0.5
 
 
-def play_in_processes(
-    player: Player,
-    files: Sequence[str],
-    options: Options,
+def in_processes(
+    function: Callable[[T], R],
+    items: Iterable[T],
     *,
     jobs: int,
     set_up: Callable[[], None],
-) -> Generator[FileResult]:
-    """Yield what each file came to, in order. ``set_up`` is called once in each process.
+) -> Generator[R]:
+    """Yield what a function returns for each item, in order. ``set_up`` is called in each process.
 
-    Raises ``DeskroomError`` when a process dies, or says why it cannot play.
+    Items may be made as they are needed. Raises ``DeskroomError`` when a process dies, or says why
+    it cannot do its work.
     """
-    size = -(-len(files) // (jobs * _CHUNKS_A_PROCESS))
-    chunks = [files[at : at + size] for at in range(0, len(files), size)]
+    waiting: deque[Future[R]] = deque()
     try:
         with process_pool(jobs, set_up) as pool:
-            for results in pool.map(partial(_play, player, options), chunks):
-                yield from results
+            for item in items:
+                waiting.append(pool.submit(partial(_do, function), item))
+                if len(waiting) >= jobs * _AHEAD:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
     except BrokenProcessPool:
         raise DeskroomError("a process that played scenarios has died") from None
 
@@ -56,7 +59,7 @@ def play_in_processes(
 def process_pool(jobs: int, set_up: Callable[[], None]) -> Iterator[ProcessPoolExecutor]:
     """Provide processes, in each of which ``set_up`` is called once.
 
-    They end with the command, whatever ends it; after an error nobody waits for what they play.
+    They end with the command, whatever ends it; after an error nobody waits for what they do.
     """
     pool = ProcessPoolExecutor(
         jobs,
@@ -88,9 +91,9 @@ def _end_with(command: int) -> None:
     os._exit(1)
 
 
-def _play(player: Player, options: Options, files: Sequence[str]) -> list[FileResult]:
+def _do(function: Callable[[Any], R], item: object) -> R:
     try:
-        return player(files, options)
+        return function(item)
     except DeskroomError as error:
         # Only its sentence is sure to survive the way to the other process.
         raise DeskroomError(str(error)) from None

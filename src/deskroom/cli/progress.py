@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
     from rich.progress import Progress
 
-__all__ = ["Opener", "reading", "with_progress"]
+__all__ = ["Opener", "exploring", "reading", "with_progress"]
 
 T = TypeVar("T")
 
@@ -45,6 +45,29 @@ def with_progress(
 
 
 @contextmanager
+def exploring(
+    total: int | None, seconds: float | None
+) -> Iterator[Callable[[int, int, float, int], None]]:
+    """Show how many runs were explored, and how many a second; of them ``total``, or for so long.
+
+    What is yielded takes the runs and turns so far, the seconds they took, and what failed in them.
+    """
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    with _bar("exploring", of_bytes=False, says=True) as progress:
+        task = progress.add_task("exploring", total=total or seconds, said="")
+
+        def show(runs: int, turns: int, now: float, failures: int) -> None:
+            rate = runs / now if now else 0
+            said = f"{rate:,.0f} runs a second, {turns:,} turns, {failures} failing"
+            done = runs if total is not None else min(now, seconds or now)
+            progress.update(task, completed=done, said=said)
+
+        yield show
+
+
+@contextmanager
 def reading(paths: Sequence[str], doing: str, *, shown: bool = True) -> Iterator[Opener]:
     """Show how much has been read of files that are opened by the function that this yields.
 
@@ -59,7 +82,7 @@ def reading(paths: Sequence[str], doing: str, *, shown: bool = True) -> Iterator
         yield lambda path: _counted(path, lambda count: progress.update(task, advance=count))
 
 
-def _bar(doing: str, *, of_bytes: bool, time_left: bool = False) -> Progress:
+def _bar(doing: str, *, of_bytes: bool, says: bool = False, time_left: bool = False) -> Progress:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -71,7 +94,9 @@ def _bar(doing: str, *, of_bytes: bool, time_left: bool = False) -> Progress:
     )
 
     done = DownloadColumn() if of_bytes else MofNCompleteColumn()
-    columns = [TextColumn(doing), BarColumn(), done, *([TimeRemainingColumn()] * time_left)]
+    said = (TextColumn("{task.fields[said]}"),) if says else ()
+    left = (TimeRemainingColumn(),) if time_left else ()
+    columns = (TextColumn(doing), BarColumn(), done, *said, *left)
     # On one terminal with it, what is printed stands above the bar; else it goes where it went.
     return Progress(
         *columns,

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["jobs_for", "play_files", "replay_command", "shuffled"]
 
 _VERY_MANY: Final = 100
+#: Enough that no process is long without work at the end, and few enough to cost nothing.
+_CHUNKS_A_PROCESS: Final = 4
 
 
 @define
@@ -287,15 +289,14 @@ def _results(
     if jobs <= 1:
         yield from (play(path, options) for path in files)
         return
-    from deskroom.cli.pool import play_in_processes
+    from deskroom.cli.pool import in_processes
 
-    yield from play_in_processes(
-        play_files,
-        files,
-        options,
-        jobs=jobs,
-        set_up=partial(configure_logs, logs.format or "", logs.level or ""),
-    )
+    size = -(-len(files) // (jobs * _CHUNKS_A_PROCESS))
+    chunks = [files[at : at + size] for at in range(0, len(files), size)]
+    play_chunk = partial(play_files, options=options)
+    set_up = partial(configure_logs, logs.format or "", logs.level or "")
+    for results in in_processes(play_chunk, chunks, jobs=jobs, set_up=set_up):
+        yield from results
 
 
 def play_files(files: Iterable[str], options: Options) -> list[FileResult]:

@@ -14,22 +14,32 @@ import anyio
 import click
 
 from deskroom.cli.desk import LiveDesk
-from deskroom.cli.output import shown_path
+from deskroom.cli.output import EXIT_MISMATCH, shown_path
 from deskroom.cli.screen import screen
 from deskroom.cli.shared import BACKENDS, backend_option, log_options, set_up
-from deskroom.core import OPERATOR, project
-from deskroom.engine.entries import CallEntry, EndEntry, Entry, Journal, TurnEntry
+from deskroom.core import OPERATOR, Viewer, project
+from deskroom.engine.entries import (
+    CallEntry,
+    EndEntry,
+    Entry,
+    Journal,
+    MemoryJournal,
+    TurnEntry,
+)
 from deskroom.errors import UsageError
 from deskroom.files import STDIN
 from deskroom.journal import JournalFile, Sync, verify_entries
 from deskroom.printable import counted
+from deskroom.render.replay import mismatch_line
 from deskroom.render.screen import Screen
 from deskroom.render.text import one_line
 from deskroom.render.transcript import ended_line, transcript_line
 from deskroom.room import RealClock, RoomResult, RowEntry
 from deskroom.room.host import OnRow
+from deskroom.runs.properties import property_violations
 from deskroom.runs.run import Run
 from deskroom.scenario import load_scenario
+from deskroom.scenario.play.compare import violation_mismatch
 from deskroom.scenario.play.replay import LOOP_OPTIONS
 from deskroom.scenario.play.resume import check_resumable
 
@@ -115,7 +125,8 @@ def run_command(
     closed, it is served until an interrupt, and the exit code is the run's.
 
     \b
-    Exit codes: 0 the room closed, 2 a file is wrong or cannot be written.
+    Exit codes: 0 the room closed, 1 a property of the file does not hold, 2 a file is wrong or cannot
+    be written.
     """  # noqa: D301 - click reads this mark
     set_up(log_format, log_level, backend)
     if journal_path is None and resume:
@@ -263,8 +274,14 @@ def _play(
     backend: Literal["asyncio", "trio"],
     *,
     quiet: bool,
-) -> RoomResult:
+) -> tuple[RoomResult, Sequence[Entry]]:
+    """Play a room to its close; what it wrote is returned where a property asks for it."""
     out = screen()
+    file: Journal | None = journal
+    kept = None
+    if desk.scenario.properties:
+        file = kept = MemoryJournal(journal)
+        kept.entries.extend(entries)
     quiet = quiet or not desk.prints_rows
 
     def show(entry: RowEntry) -> None:
@@ -273,13 +290,14 @@ def _play(
 
     on_row: OnRow = show if desk.terminal is None else desk.terminal.on_row
     room = desk.room(
-        journal=journal if quiet else _Ends(journal, out),
+        journal=file if quiet else _Ends(file, out),
         resume=entries,
         on_row=None if quiet else on_row,
         keeps_digest=journal is not None,
     )
     options = LOOP_OPTIONS[backend]
-    return anyio.run(desk.run, room, backend=backend, backend_options=options)
+    result = anyio.run(desk.run, room, backend=backend, backend_options=options)
+    return result, () if kept is None else kept.entries
 
 
 class _Ends:
@@ -302,10 +320,17 @@ class _Ends:
             click.echo(ended_line(entry, self._replies, self._out))
 
 
-def _closed(result: RoomResult, desk: LiveDesk) -> int:
+def _closed(played: tuple[RoomResult, Sequence[Entry]], desk: LiveDesk) -> int:
+    """Say how the room closed, and which of the file's properties do not hold."""
+    result, entries = played
     turns, rows = counted(result.granted, "turn"), counted(len(result.rows), "row")
     click.echo(f"closed: {result.closed}; {turns}, {rows}")
     # How long a model took is another each time, so it is no part of what a run prints.
     for line in desk.usage_lines:
         click.echo(one_line(line), err=True)
-    return 0
+    violations = property_violations(desk.scenario.properties, Run(result.state, entries))
+    # What follows from private rows is for those who may read them, and a seat here may not.
+    viewer = OPERATOR if desk.prints_rows else Viewer("agent", "")
+    for violation in violations:
+        click.echo(mismatch_line(violation_mismatch(violation), viewer), err=True)
+    return EXIT_MISMATCH if violations else 0

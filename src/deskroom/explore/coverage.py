@@ -74,18 +74,30 @@ def count_entries(counts: Counter[tuple[str, str]], entries: Iterable[Entry], ki
         counts["disturbances", "kills"] += kills
 
 
-def impossible(setup: Setup, *, is_listed: bool) -> frozenset[tuple[str, str]]:
-    """Return what no run of a desk can come to, so that it is not missed."""
+def impossible(setup: Setup, *, is_listed: bool, talks: bool) -> frozenset[tuple[str, str]]:
+    """Return what no run of a desk can come to, so that it is not missed.
+
+    ``talks`` says that what seats say is drawn, and so that the script has no end.
+    """
     policy, aside = setup.policy, setup.policy.aside
     no: set[tuple[str, str]] = {
         ("decisions", "hop_overflow"),
         ("replies", "not_your_turn"),
         # A person's message is dispatched to somebody as long as a seat acts.
         ("decisions", "no_active_seat"),
+        # No mention is of its author, and none of a seat that acts no more.
+        ("decisions", "self_mention"),
+        ("decisions", "target_inactive"),
     }
+    can_be_inactive = is_listed and len(setup.active) < len(setup.seats)
+    if not can_be_inactive:
+        no.add(("decisions", "source_inactive"))
+    if talks:
+        no.add(("closes", "script"))
+    # A call to a seat that acts no more is refused before its privacy is looked at.
     words = {str(reason) for reason in AsideReason}
     possible = words - {"target_inactive", "target_not_on_desk", "author_not_on_desk", "self_only"}
-    possible -= {"source_inactive"} if len(setup.active) == len(setup.seats) else set()
+    possible -= set() if can_be_inactive else {"source_inactive"}
     possible = {"disabled"} if not aside.enabled else possible - {"disabled"}
     possible -= set() if aside.require_thread else {"thread_required"}
     possible -= set() if aside.must_surface else {"unsettled_aside"}

@@ -25,6 +25,14 @@ class Draws(Protocol):
         """Return a whole number from 0 to below ``bound``, which is at most 65,536."""
         ...
 
+    def begin(self) -> None:
+        """Begin choices that belong together, such as those of one turn."""
+        ...
+
+    def end(self) -> None:
+        """End what was begun last."""
+        ...
+
 
 class SeededDraws:
     """Choices that follow from a seed and the number of a run, the same on any machine.
@@ -54,6 +62,12 @@ class SeededDraws:
         self.taken.append(value)
         return value
 
+    def begin(self) -> None:
+        """Begin choices that belong together."""
+
+    def end(self) -> None:
+        """End them."""
+
 
 class ListedDraws:
     """Choices that were made before. One that is too large is cut down, and none left is 0."""
@@ -72,3 +86,9 @@ class ListedDraws:
         value = min(self._listed[at], bound - 1) if at < len(self._listed) else 0
         self.taken.append(value)
         return value
+
+    def begin(self) -> None:
+        """Begin choices that belong together."""
+
+    def end(self) -> None:
+        """End them."""

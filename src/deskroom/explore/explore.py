@@ -109,7 +109,7 @@ def explore_chunk(
     failures: dict[tuple[str, str], FoundFailure] = {}
     runs = turns = 0
     for number in numbers:
-        draws = SeededDraws(bounds.seed, number)
+        draws = SeededDraws(bounds.seed or 0, number)
         deep = deep_every > 0 and number % deep_every == 0
         played = explorer.play(draws, deep=deep)
         runs += 1

@@ -19,6 +19,7 @@ from deskroom.engine.engine import Engine
 from deskroom.engine.entries import TurnEntry
 from deskroom.engine.script import Cue
 from deskroom.engine.setup import Setup
+from deskroom.errors import FileError
 from deskroom.explore.draws import Draws
 from deskroom.explore.talk import Talk
 from deskroom.explore.vary import Budget, Varying
@@ -30,7 +31,7 @@ from deskroom.scenario.play.meanwhile import count_said_in_open
 from deskroom.scenario.play.player import ScriptPlayer
 from deskroom.scenario.play.replay import scenario_setup
 from deskroom.scenario.play.resume import unsent_calls
-from deskroom.scenario.play.watch import Endless, Fault, RunWatch, unjudged, whole_faults
+from deskroom.scenario.play.watch import Endless, Enough, Fault, RunWatch, unjudged, whole_faults
 
 __all__ = ["MOST_ENTRIES", "Drawing", "Explorer", "Played", "explored_scenario"]
 
@@ -64,6 +65,13 @@ class Played:
         turns = [evolve(self.turns.get(at, turn), one_of=()) for at, turn in _listed(self)]
         return evolve(self.base, turns=tuple(turns), kill=self.kill, explore=None)
 
+    @property
+    def places(self) -> frozenset[int]:
+        """The places of the turns that were played, in the scenario of the run."""
+        if self.base.explore is not None and self.base.explore.talk:
+            return frozenset(range(len(self.order)))
+        return frozenset(self.order)
+
 
 def _listed(played: Played) -> Sequence[tuple[int, Turn]]:
     """Return the turns that the scenario of a run lists, each with its place in what was played.
@@ -76,6 +84,10 @@ def _listed(played: Played) -> Sequence[tuple[int, Turn]]:
         return list(enumerate(base.turns))
     listed = [(at, base.turns[at]) for at in played.order]
     due = run.due
+    last = run.journal[-1] if run.journal else None
+    if isinstance(last, TurnEntry) and last.cue is not None and last.cue not in played.turns:
+        # A run that ended with what was looked for may have ended with a grant.
+        listed.append((last.cue, base.turns[last.cue]))
     if run.closed == CloseReason.MAX_TURNS and due is not None:
         listed.append((-1, Turn(seat=due.seat)))
     return listed
@@ -86,6 +98,8 @@ def explored_scenario(scenario: Scenario, bounds: Explore) -> Scenario:
 
     What it expects is left out, since a run that comes out otherwise is the point.
     """
+    if not any(turn.seat for turn in scenario.turns):
+        bounds = evolve(bounds, talk=True)
     most = min(scenario.policy.max_turns, bounds.turns)
     scenario = evolve(
         scenario,
@@ -129,15 +143,23 @@ class Explorer:
         self._plain_cues: Sequence[Cue] = setup.script.cues
         #: What the engine reads a broadcast's scores from; each run begins with the plain ones.
         self._cues: list[Cue] = list(self._plain_cues)
-        self._setup: Setup = evolve(setup, script=evolve(setup.script, cues=self._cues))
-        self._varying = Varying(self._setup, Talk(self._setup))
+        self.setup: Setup = evolve(setup, script=evolve(setup.script, cues=self._cues))
+        #: Whether what seats say is drawn.
+        self.talks = self.base.explore is not None and self.base.explore.talk
+        self._varying = Varying(self.setup, Talk(self.setup))
 
-    def play(self, draws: Draws, *, deep: bool = True) -> Played:
-        """Play one run. ``deep`` looks at all that seats are given, and at the run as a whole."""
+    def play(
+        self, draws: Draws, *, deep: bool = True, looks_for: tuple[str, str] | None = None
+    ) -> Played:
+        """Play one run. ``deep`` looks at all that seats are given, and at the run as a whole.
+
+        A run that ``looks_for`` the fault of a kind and name ends where it shows.
+        """
         budget = Budget.drawn(self._bounds, draws)
         drawing = Drawing(self.base, self._varying, budget, draws)
         kill = self._kill_lines(draws)
-        watch = RunWatch(self._setup, self.base.properties, MOST_ENTRIES)
+        watch = RunWatch(self.setup, self.base.properties, MOST_ENTRIES)
+        watch.looks_for = looks_for
         engine, died = self._play(drawing, watch, kill, deep=deep)
         run = Run(engine.state, watch.entries)
         faults = watch.finish(run)
@@ -150,7 +172,7 @@ class Explorer:
             order=order,
             kill=died,
         )
-        if deep and not faults:
+        if deep and not faults and run.closed is not None:
             faults = tuple(whole_faults(evolve(drawing.scenario, kill=died), run))
         return evolve(played, failures=faults)
 
@@ -170,7 +192,7 @@ class Explorer:
         died: list[int] = []
         left = iter(kill)
         while True:
-            engine = Engine(self._setup)
+            engine = Engine(self.setup)
             before = unjudged(watch.entries)
             for entry in before:
                 engine.apply(entry)
@@ -188,7 +210,12 @@ class Explorer:
                 player.run()
             except Killed:
                 died.append(len(watch.entries))
-            except Endless:
+            except (Endless, Enough):
+                return engine, tuple(died)
+            except FileError:
+                raise  # a pattern of a property ran out of time
+            except Exception as error:  # noqa: BLE001 - whatever fails here fails in the host
+                watch.fail(error)
                 return engine, tuple(died)
             else:
                 return engine, tuple(died)
@@ -220,9 +247,11 @@ class Drawing:
         turn = self.drawn.get(place)
         if turn is None:
             turn = self._base.turns[place]
+            self._draws.begin()
             if self._base.explore is not None and self._base.explore.talk:
                 turn = self._varying.said(turn, len(self.drawn) + 1, self._draws)
             turn = self._varying.turn(turn, self._budget, self._draws)
+            self._draws.end()
             self.drawn[place] = turn
         return turn
 

@@ -8,6 +8,7 @@ here: it is only handed the choices of a run that failed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -48,7 +49,7 @@ def shrunk(scenario: Scenario, bounds: Explore, found: FoundFailure) -> Played:
     # What shows at each step need not be looked for in the run as a whole, which takes longer.
     deep = not fails(explorer.play(ListedDraws(found.choices), deep=False), found)
     plainest = _found_by_hypothesis(explorer, found, deep=deep)
-    return explorer.play(ListedDraws(plainest.choices), deep=True)
+    return explorer.play(ListedDraws(plainest), deep=True, looks_for=found.key)
 
 
 def fails(played: Played, found: FoundFailure) -> bool:
@@ -56,34 +57,42 @@ def fails(played: Played, found: FoundFailure) -> bool:
     return any((fault.kind, fault.name) == found.key for fault in played.failures)
 
 
-def _found_by_hypothesis(explorer: Explorer, found: FoundFailure, *, deep: bool) -> Played:
+def _found_by_hypothesis(explorer: Explorer, found: FoundFailure, *, deep: bool) -> tuple[int, ...]:
+    """Return the plainest choices that Hypothesis finds to fail in the same way.
+
+    Its engine is handed the choices directly: what it offers to tests would draw others first.
+    """
     from random import Random  # noqa: TID251 - with a fixed seed, so that it shrinks alike
 
-    from hypothesis import HealthCheck, Phase, Verbosity, find, settings
-    from hypothesis.database import InMemoryExampleDatabase, choices_to_bytes
-    from hypothesis.strategies import SearchStrategy
+    from hypothesis import HealthCheck, Phase, Verbosity, settings
+    from hypothesis.internal.conjecture.data import ConjectureData
+    from hypothesis.internal.conjecture.engine import ConjectureRunner, RunIsComplete
 
-    class Runs(SearchStrategy[Played]):
-        def do_draw(self, data: Any) -> Played:  # noqa: ANN401 - Hypothesis' own
-            return explorer.play(_HypothesisDraws(data), deep=deep)
+    plainest = found.choices
 
-    database = InMemoryExampleDatabase()
-    key = b"found"
-    database.save(key, choices_to_bytes(found.choices))
-    plainest = find(
-        Runs(),
-        lambda played: fails(played, found),
+    def play(data: ConjectureData) -> None:
+        nonlocal plainest
+        played = explorer.play(_HypothesisDraws(data), deep=deep, looks_for=found.key)
+        if not fails(played, found):
+            return
+        if (len(played.choices), played.choices) < (len(plainest), plainest):
+            plainest = played.choices
+        data.mark_interesting(("explored", "", 0, (), ()))  # type: ignore[arg-type]
+
+    runner = ConjectureRunner(
+        play,
         settings=settings(
-            database=database,
+            database=None,
             deadline=None,
-            phases=(Phase.reuse, Phase.shrink),
+            phases=(Phase.shrink,),
             suppress_health_check=list(HealthCheck),
             verbosity=Verbosity.quiet,
         ),
-        random=Random(0),
-        database_key=key,
+        random=Random(0),  # noqa: S311 - nothing is kept secret by it
     )
-    assert isinstance(plainest, Played)  # noqa: S101 - it is what was drawn
+    with suppress(RunIsComplete):
+        runner.cached_test_function(found.choices)
+        runner.shrink_interesting_test_cases()
     return plainest
 
 
@@ -98,6 +107,12 @@ class _HypothesisDraws:
         value: int = self._data.draw_integer(0, bound - 1)
         self.taken.append(value)
         return value
+
+    def begin(self) -> None:
+        self._data.start_span(1)
+
+    def end(self) -> None:
+        self._data.stop_span()
 
 
 class Memory:

@@ -47,6 +47,23 @@ _MALFORMED: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
 )
 #: How many calls a turn makes.
 _COUNTS: Final = (1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 0)
+#: What a call is: a word for what takes more than a message, else the tool.
+_KINDS: Final = (
+    *[served(POST)] * 14,
+    *["dm"] * 3,
+    "aside",
+    served(COMPLETE_EPISODE),
+    *[served(BROADCAST)] * 2,
+    "read",
+    *["wrong"] * 2,
+)
+#: What a message hands the turn on with: nothing, plainly, or at any edge. Without the second no run
+#: would be long.
+_FORMS: Final = ("none", "plain", "plain", "plain", "plain", "any", "any", "any")
+#: How many seats a private message is addressed to.
+_MEMBERS: Final = (1, 1, 1, 1, 2, 2, 4)
+#: What is rare comes up once in so many times.
+_ODDS: Final = 5
 _SCORES: Final = (0.0, 0.1, 0.2, 0.21, 0.5, 0.9)
 
 
@@ -63,12 +80,13 @@ class Talk:
         if seat.fence:
             return self._fence_turn(seat, draws)
         count = _COUNTS[draws.below(len(_COUNTS))]
-        calls = tuple(self._call(f"{number}.{at}", draws) for at in range(1, count + 1))
+        calls = tuple(self._drawn(f"{number}.{at}", draws) for at in range(1, count + 1))
         text = "thinking aloud" if not calls and draws.below(2) else None
         scores = {}
         if any(call.tool == served(BROADCAST) for call in calls):
             scores = self.scores(draws)
-        return Turn(seat=seat.id, calls=calls, text=text, scores=scores)
+        wrote = ("notes.md",) if draws.below(_ODDS) == _ODDS - 1 else ()
+        return Turn(seat=seat.id, calls=calls, text=text, scores=scores, wrote=wrote)
 
     def scores(self, draws: Draws) -> dict[str, float]:
         """Return scores of a router for some seats."""
@@ -86,40 +104,47 @@ class Talk:
         texts = (f"<<<POST\n{message}\nPOST>>>", message, f"<<<POST {message} <<<POST", "")
         return Turn(seat=seat.id, text=texts[form])
 
+    def _drawn(self, number: str, draws: Draws) -> Call:
+        draws.begin()
+        call = self._call(number, draws)
+        draws.end()
+        return call
+
     def _call(self, number: str, draws: Draws) -> Call:
-        kind = draws.below(24)
-        if kind < 7 or kind > 15:
-            return Call(tool=served(POST), arguments={"message": self._message(draws)})
-        if kind < 10:
-            to = self._members(draws)
-            message = f"private {number}: {self._message(draws)}"
-            return Call(tool=served(DM), arguments={"to": to, "message": message})
-        if kind == 10:
-            message = f"!aside private {number}: {self._message(draws)}"
-            return Call(tool=served(POST), arguments={"message": message})
-        if kind == 11:
-            return Call(tool=served(COMPLETE_EPISODE), arguments={"message": self._message(draws)})
-        if kind in {12, 13}:
-            return Call(tool=served(BROADCAST), arguments={"message": self._message(draws)})
-        if kind == 14:
-            limit = draws.below(4)
-            return Call(tool=served(READ), arguments={"limit": limit} if limit else {})
-        return self.call(draws)
+        """Return one call; a private message has the ``number`` in it, so that it is one of its own."""
+        match _KINDS[draws.below(len(_KINDS))]:
+            case "dm":
+                to = self._members(draws)
+                message = f"private {number}: {self._message(draws)}"
+                return Call(tool=served(DM), arguments={"to": to, "message": message})
+            case "aside":
+                message = f"!aside private {number}: {self._message(draws)}"
+                return Call(tool=served(POST), arguments={"message": message})
+            case "read":
+                limit = draws.below(4)
+                return Call(tool=served(READ), arguments={"limit": limit} if limit else {})
+            case "wrong":
+                return self.call(draws)
+            case tool:
+                return Call(tool=tool, arguments={"message": self._message(draws)})
 
     def _members(self, draws: Draws) -> list[str]:
         """Return to whom a private message goes; it may be its author, or nobody who acts."""
-        count = 1 + (draws.below(4) == 3)
+        count = _MEMBERS[draws.below(len(_MEMBERS))]
         return [self._seats[draws.below(len(self._seats))] for _ in range(count)]
 
     def _message(self, draws: Draws) -> str:
-        # Half of all messages hand the turn on in the plainest way, or no run would be long.
-        edge = _EDGES[0] if draws.below(2) == 0 else _EDGES[draws.below(len(_EDGES))]
+        form = _FORMS[draws.below(len(_FORMS))]
+        if form == "none":
+            return "hello"
+        edge = _EDGES[0] if form == "plain" else _EDGES[draws.below(len(_EDGES))]
         first = self._mention(draws)
         second = self._mention(draws) if "{n}" in edge else first
         return edge.format(m=first, n=second)
 
     def _mention(self, draws: Draws) -> str:
-        known = self._mentions if draws.below(4) == 3 else self._mentions[: len(self._seats)]
+        is_any = draws.below(_ODDS) == _ODDS - 1
+        known = self._mentions if is_any else self._mentions[: len(self._seats)]
         return known[draws.below(len(known))]
 
 

@@ -11,7 +11,6 @@ from typing import Final, Literal
 
 from attrs import define, evolve, frozen
 
-from deskroom.core.text import is_blank
 from deskroom.engine.setup import Setup
 from deskroom.explore.draws import Draws
 from deskroom.explore.talk import Talk, person_words
@@ -24,6 +23,7 @@ __all__ = ["Budget", "Varying"]
 
 #: One in so many turns takes a disturbance of each kind, as long as the run has some left.
 _ODDS: Final = 4
+_FAULTS: Final = ("silent", "crashes", "narrates", "refused", "refused first")
 _CRASH: Final = "explored: the seat crashed"
 
 
@@ -82,17 +82,19 @@ class Varying:
         return self.talk.turn(self.setup.by_id[turn.seat or ""], number, draws)
 
     def _fault(self, turn: Turn, draws: Draws) -> Turn:
-        """The seat says nothing, crashes, or makes a call that is refused: alone, or first."""
-        kind = draws.below(5)
-        if kind == 0:
-            return evolve(turn, say=None, calls=(), text=None, crash=None)
-        if kind == 1:
-            return evolve(turn, crash=_CRASH)
-        if kind == 2:
-            return evolve(turn, say=None, calls=(), text="thinking aloud", crash=None)
-        wrong = self.talk.call(draws)
-        calls = (wrong,) if kind == 3 else (wrong, *listed_calls(turn))
-        return evolve(turn, say=None, calls=calls)
+        """The seat says nothing, crashes, narrates, or makes a call that is refused, alone or first."""
+        match _FAULTS[draws.below(len(_FAULTS))]:
+            case "silent":
+                return evolve(turn, say=None, calls=(), text=None, crash=None)
+            case "crashes":
+                return evolve(turn, crash=_CRASH)
+            case "narrates":
+                return evolve(turn, say=None, calls=(), text="thinking aloud", crash=None)
+            case "refused":
+                return evolve(turn, say=None, calls=(self.talk.call(draws),))
+            case _:
+                calls = (self.talk.call(draws), *listed_calls(turn))
+                return evolve(turn, say=None, calls=calls)
 
     def _late(self, turn: Turn, draws: Draws) -> Turn:
         """A call of the turn is made again: at once, or too late."""

@@ -6,14 +6,16 @@ from collections.abc import Iterator
 
 from attrs import evolve, frozen
 
+from deskroom.engine.entries import MemoryJournal
 from deskroom.errors import DeskroomError
 from deskroom.explore.explore import FoundFailure
 from deskroom.explore.play import Played
+from deskroom.runs.run import Run
 from deskroom.scenario.format.load import parse_scenario
 from deskroom.scenario.format.model import Scenario, Turn
 from deskroom.scenario.format.write import scenario_toml
-from deskroom.scenario.play.compare import Replay
-from deskroom.scenario.play.replay import replay_scenario
+from deskroom.scenario.play.compare import Replay, compare
+from deskroom.scenario.play.replay import play_script
 
 __all__ = ["Written", "written"]
 
@@ -26,12 +28,14 @@ class Written:
     replay: Replay
 
 
-def written(played: Played, found: FoundFailure, *, path: str, seed: int) -> Written | None:
-    """Return the scenario of a run that failed; ``path`` is what was explored.
+def written(
+    played: Played, found: FoundFailure, *, explored: str, seed: int, path: str
+) -> Written | None:
+    """Return the scenario of a run that failed; it was ``explored``, and goes to ``path``.
 
     None where no scenario fails in the same way, which would be a fault of ours.
     """
-    for scenario in _variants(_named(played.scenario, found, path, seed), played):
+    for scenario in _variants(_named(played.scenario, found, explored, seed), played):
         text = scenario_toml(scenario)
         replay = _replayed(text, path)
         if replay is not None and _fails(replay, found):
@@ -41,7 +45,10 @@ def written(played: Played, found: FoundFailure, *, path: str, seed: int) -> Wri
 
 def _replayed(text: str, path: str) -> Replay | None:
     try:
-        return replay_scenario(parse_scenario(text, path))
+        scenario = parse_scenario(text, path)
+        kept = MemoryJournal()
+        engine = play_script(scenario, kept, keeps_digest=False, logs=False)
+        return compare(scenario, Run(engine.state, kept.entries))
     except DeskroomError:
         return None
 
@@ -77,14 +84,14 @@ def _plain(turn: Turn) -> Turn:
 
 
 def _variants(scenario: Scenario, played: Played) -> Iterator[Scenario]:
-    """Yield the scenario without the turns that were never played, and then with them."""
-    used = [
-        at for at in range(len(scenario.turns)) if at in played.turns or _is_person(scenario, at)
-    ]
-    if len(used) < len(scenario.turns) and used:
-        yield evolve(scenario, turns=tuple(scenario.turns[at] for at in used))
+    """Yield the first turns alone, as few as may do, then more; at last all of them.
+
+    Turns that were never played are left out where that changes nothing.
+    """
+    turns = scenario.turns
+    used = [turn for at, turn in enumerate(turns) if at in played.places or turn.person is not None]
+    for most in range(1, len(used)):
+        yield evolve(scenario, turns=tuple(used[:most]))
+    if used:
+        yield evolve(scenario, turns=tuple(used))
     yield scenario
-
-
-def _is_person(scenario: Scenario, at: int) -> bool:
-    return scenario.turns[at].person is not None

@@ -28,6 +28,7 @@ __all__ = [
     "listed_label",
     "marks_of",
     "may_read",
+    "mismatch_json",
     "mismatch_line",
     "mismatch_lines",
     "mismatch_title",
@@ -296,7 +297,7 @@ def replay_json(replay: Replay, path: str, viewer: Viewer = OPERATOR) -> Json:
         "turns": [turn_json(turn, viewer, listed_label(replay, turn)) for turn in view.turns],
         "run": dict(view.totals),
         "unused": [turn.label for turn in replay.unused],
-        "mismatches": [_mismatch_json(m, path, viewer) for m in replay.mismatches],
+        "mismatches": [mismatch_json(m, path, viewer) for m in replay.mismatches],
     }
 
 
@@ -356,7 +357,8 @@ def turn_json(turn: RunTurn, viewer: Viewer, listed: str | None) -> Json:
     }
 
 
-def _mismatch_json(mismatch: Mismatch, path: str, viewer: Viewer) -> Json:
+def mismatch_json(mismatch: Mismatch, path: str, viewer: Viewer) -> Json:
+    """Return a mismatch as JSON-ready values, as far as a viewer may know it."""
     expected, got, why = _readable(mismatch, viewer)
     return {
         "path": path,

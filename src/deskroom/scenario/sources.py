@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from io import BytesIO
 from typing import IO, Any, Final, Literal
 
@@ -15,6 +16,12 @@ from deskroom.errors import FileError
 from deskroom.files import open_file, reason_of
 from deskroom.journal import JournalError, Torn, checked_lines, read_journal
 from deskroom.journal.reader import MAX_LINE_BYTES
+from deskroom.runs.properties import (
+    Property,
+    Violation,
+    property_violations,
+    view_violations,
+)
 from deskroom.runs.run import Run
 from deskroom.runs.transcript import read_transcript
 from deskroom.runs.view import RunView, narrowed, view_run
@@ -39,19 +46,29 @@ class Source:
     """A run, from whatever holds one. ``kind`` is ``journal``, ``scenario`` or ``transcript``.
 
     ``whole`` is all of it; what is shown is made from ``view``. ``replay`` is there for a scenario,
-    which was played. ``damage`` is the first line of a journal that is wrong: the run holds what
+    which was played, and ``run`` for that and for a journal. ``damage`` is the first line of a journal that is wrong: the run holds what
     stands before it.
     """
 
     path: str
     whole: RunView = field(repr=False)
     replay: Replay | None = field(default=None, repr=False)
+    run: Run | None = field(default=None, repr=False)
     damage: JournalError | None = None
 
     @property
     def kind(self) -> str:
         """What the file is."""
         return self.whole.kind
+
+    def violations(self, properties: Sequence[Property]) -> tuple[Violation, ...]:
+        """Return which properties the run does not hold.
+
+        Raises ``FileError`` for a pattern that ran out of time.
+        """
+        if self.run is not None:
+            return property_violations(properties, self.run)
+        return view_violations(properties, self.whole)
 
     def view(self, viewer: Viewer = OPERATOR) -> RunView:
         """Return what a viewer may know of it."""
@@ -78,7 +95,7 @@ def read_source(
         if _is_journal(first):
             run, damage = _read_entries(path, file)
             whole = view_run(run, path=path, kind="journal", line_of=run.line_of)
-            return Source(path=path, whole=whole, damage=damage)
+            return Source(path=path, whole=whole, run=run, damage=damage)
         text = _decoded(_read(file, path), path)
     if text.lstrip()[:1] in {"{", "["} and not _looks_like_toml(text):
         return Source(path=path, whole=read_transcript(text, path))
@@ -90,7 +107,7 @@ def read_source(
 
 def _played(scenario: Scenario, backend: Backend | None) -> Source:
     replay = replay_scenario(scenario, backend=backend)
-    return Source(path=scenario.path, whole=replay.view(), replay=replay)
+    return Source(path=scenario.path, whole=replay.view(), replay=replay, run=replay.run)
 
 
 def read_run(

@@ -18,7 +18,7 @@ from attrs import field, frozen
 from deskroom._version import __version__
 from deskroom.errors import FileError, UsageError
 from deskroom.printable import counted, quoted
-from deskroom.scenario.format.load import parse_scenario
+from deskroom.scenario.format.load import parse_explorable, parse_scenario
 from deskroom.scenario.format.model import Scenario
 from deskroom.scenario.format.position import STRING
 from deskroom.scenario.format.toml import read_toml
@@ -27,7 +27,17 @@ from deskroom.sweep.lines import FORMAT
 from deskroom.wire import FORMAT as JOURNAL_FORMAT
 from deskroom.wire import encode
 
-__all__ = ["MOST_RUNS", "Axis", "Grid", "Point", "SweptFile", "Work", "parse_axis", "parse_seeds"]
+__all__ = [
+    "MOST_RUNS",
+    "Axis",
+    "Grid",
+    "Point",
+    "SweptFile",
+    "Work",
+    "parse_axis",
+    "parse_seeds",
+    "parse_swept",
+]
 
 #: A sweep of more runs is refused, and so is a key with more values.
 MOST_RUNS: Final = 1_000_000
@@ -69,14 +79,20 @@ class SweptFile:
     def read(cls, path: str, shown: str, seeds: Sequence[int] | None) -> SweptFile:
         """Read a file. Raises ``FileError``, also for seeds that would change nothing."""
         text = read_toml(path).text
-        scenario = parse_scenario(text, path)
+        scenario = parse_swept(text, path)
         if scenario.explore is None:
             if seeds is not None:
                 problem = "--seeds is for files with an [explore] table: without one, every run of a file is the same"
                 raise FileError(path, problem)
             return cls(path=shown, text=text, scenario=scenario)
-        of_file = (scenario.explore.seed,) if seeds is None else seeds
+        of_file = (scenario.explore.seed or 0,) if seeds is None else seeds
         return cls(path=shown, text=text, scenario=scenario, seeds=of_file)
+
+
+def parse_swept(text: str, path: str) -> Scenario:
+    """Read a scenario, or a desk file with ``[explore]``, from a text. Raises ``ScenarioError``."""
+    scenario = parse_explorable(text, path)
+    return parse_scenario(text, path) if scenario.explore is None else scenario
 
 
 class Work(NamedTuple):

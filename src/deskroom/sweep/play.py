@@ -15,11 +15,11 @@ from deskroom.runs.figures_json import figures_json
 from deskroom.runs.properties import property_violations
 from deskroom.runs.run import Run
 from deskroom.runs.view import view_run
-from deskroom.scenario.format.load import parse_scenario
 from deskroom.scenario.format.model import Scenario
 from deskroom.scenario.play.repeat import journal_lines
 from deskroom.scenario.play.replay import play_script
 from deskroom.scenario.play.whatif import Setting, parse_setting, with_settings
+from deskroom.sweep.grid import parse_swept
 from deskroom.sweep.lines import ResultLine, line_out
 
 __all__ = ["Outcome", "PlainRun", "play_runs"]
@@ -77,7 +77,7 @@ def _result(scenario: Scenario, key: str, texts: Iterable[str], seed: int | None
 def _played(scenario: Scenario, seed: int | None) -> tuple[Run, tuple[str, ...] | None]:
     """Return a run, and the invariants that it broke if anybody looked."""
     if seed is not None:
-        from deskroom.explore.explore import play_explored  # noqa: PLC0415 - few files are explored
+        from deskroom.explore import play_explored  # noqa: PLC0415 - few files are explored
 
         explored = play_explored(scenario, seed, 0)
         names = [one.name for one in explored.failures if one.kind == "invariant"]
@@ -94,7 +94,7 @@ def _played(scenario: Scenario, seed: int | None) -> tuple[Run, tuple[str, ...] 
 
 @lru_cache(_FILES)
 def _scenario(path: str, text: str) -> Scenario:
-    return parse_scenario(text, path)
+    return parse_swept(text, path)
 
 
 @lru_cache(_VALUES)

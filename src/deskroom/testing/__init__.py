@@ -19,6 +19,7 @@ from deskroom.testing.assertions import (
     assert_closed,
     assert_next,
     assert_ok,
+    assert_properties,
     assert_refused,
     assert_rows,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "assert_closed",
     "assert_next",
     "assert_ok",
+    "assert_properties",
     "assert_refused",
     "assert_rows",
     "broadcast",

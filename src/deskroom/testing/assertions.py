@@ -7,6 +7,7 @@ ever match, such as a seat that is not in the room, raises ``UsageError`` instea
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import Final, NoReturn
@@ -16,11 +17,20 @@ from deskroom.engine.entries import RowEntry
 from deskroom.render.replay import mismatch_line
 from deskroom.render.text import one_line
 from deskroom.room import RoomResult
+from deskroom.runs.properties import (
+    Property,
+    final_close,
+    property_violations,
+    view_violations,
+)
 from deskroom.runs.run import Run
 from deskroom.runs.values import audience_value, author_value, next_of
+from deskroom.runs.view import view_run
 from deskroom.runs.why import router_clause, why, why_closed
 from deskroom.scenario import Replay
+from deskroom.scenario.format.load import load_properties
 from deskroom.scenario.format.model import RefusalReason, choices_of
+from deskroom.scenario.play.compare import violation_mismatch
 from deskroom.testing.describe import (
     last_decision,
     run_of,
@@ -41,7 +51,14 @@ from deskroom.testing.specs import (
     shown,
 )
 
-__all__ = ["assert_closed", "assert_next", "assert_ok", "assert_refused", "assert_rows"]
+__all__ = [
+    "assert_closed",
+    "assert_next",
+    "assert_ok",
+    "assert_properties",
+    "assert_refused",
+    "assert_rows",
+]
 
 _MOST: Final = 20
 
@@ -202,3 +219,32 @@ def _listing(what: str, lines: Iterable[str]) -> Iterator[str]:
 def _fail(*lines: str) -> NoReturn:
     __tracebackhide__ = True
     raise AssertionError("\n".join(lines))
+
+
+def assert_properties(
+    result: RoomResult | Replay | Run, properties: str | os.PathLike[str] | Iterable[Property]
+) -> None:
+    """Assert that every property holds: those of a scenario or a desk file, or some from Python.
+
+    That is how a room whose seats never say the same twice is tested. For example::
+
+        assert_properties(await room.run(), "desk.toml")
+
+    Of a room's result only what its state keeps is known: a call that was refused, but not the order
+    of what came between two rows. Raises ``ScenarioError`` for a file that is wrong, and
+    ``FileError`` for a pattern that ran out of time.
+    """
+    __tracebackhide__ = True
+    asked = (
+        load_properties(properties)
+        if isinstance(properties, str | os.PathLike)
+        else tuple(properties)
+    )
+    run = result if isinstance(result, Run) else run_of(result)
+    if run.journal:
+        violations = property_violations(asked, run)
+    else:
+        violations = view_violations(asked, view_run(run), closed=final_close(run))
+    if violations:
+        lines = (mismatch_line(violation_mismatch(one)) for one in violations)
+        raise AssertionError("\n".join(lines))

@@ -142,10 +142,8 @@ class Model:
         party = frozenset((*addressed, author))
         if party == frozenset((author,)):
             return False
-        last = self.rows[-1] if self.rows else None
-        if last is not None and last.audience.kind == "aside" and last.author.type == "agent":
-            if frozenset((*last.audience.members, last.author.id or "")) == party:
-                return False
+        if self.rows and party == _party(self.rows[-1]):
+            return False  # the same party goes on
         return party in self.unreported
 
     def add(self, entry: RowEntry) -> None:
@@ -164,3 +162,10 @@ class Model:
         self.private.append(row)
         if row.author.type == "agent":
             self.unreported[frozenset((*row.audience.members, row.author.id or ""))] = True
+
+
+def _party(row: Row) -> frozenset[str] | None:
+    """Return the party of a seat's aside: its author and its members."""
+    if row.audience.kind == "desk" or row.author.type != "agent":
+        return None
+    return frozenset((*row.audience.members, row.author.id or ""))

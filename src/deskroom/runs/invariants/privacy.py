@@ -10,7 +10,7 @@ from deskroom.core.transcript import Row, SeenRow
 from deskroom.engine.messages import Call, Reply, TurnGrant
 from deskroom.runs.invariants.model import Model, OpenTurn
 
-__all__ = ["grant_faults", "reply_faults", "repeated_private"]
+__all__ = ["grant_faults", "repeated_private", "reply_faults"]
 
 #: A shorter message may come up by itself.
 _LEAST: Final = 12

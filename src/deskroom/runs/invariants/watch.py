@@ -22,11 +22,11 @@ from deskroom.engine.entries import (
     UsageEntry,
 )
 from deskroom.engine.kept import is_cut
-from deskroom.engine.messages import Call, Reply, TurnGrant
+from deskroom.engine.messages import Call, Reply, TurnEnd, TurnGrant
 from deskroom.engine.setup import Setup
 from deskroom.runs.invariants.calls import answer, written_mentions
 from deskroom.runs.invariants.model import Held, Model, Next, OpenTurn
-from deskroom.runs.invariants.privacy import grant_faults, reply_faults, repeated_private
+from deskroom.runs.invariants.privacy import grant_faults, repeated_private, reply_faults
 from deskroom.runs.invariants.rules import Broken
 
 __all__ = ["MOST_BROKEN", "InvariantWatch"]
@@ -48,6 +48,8 @@ class InvariantWatch:
         self._own_router = own_router
         self._count = 0
         self._resumed = False
+        #: Whether the seat of the open turn has raised.
+        self._raised = False
 
     def take(self, entry: Entry) -> None:
         """Look at one entry."""
@@ -79,6 +81,12 @@ class InvariantWatch:
             self._break("reply", f"a call of {call.seat} is told {said}, and kept as {entry.reply}")
         for problem in reply_faults(self._model, call, reply):
             self._break("privacy", problem)
+
+    def ended(self, end: TurnEnd) -> None:
+        """Look at how a seat ends its turn; what follows is taken after this."""
+        turn = self._model.open
+        is_open = turn is not None and (turn.number, turn.attempt) == (end.turn, end.attempt)
+        self._raised = is_open and end.error is not None
 
     def finish(self) -> None:
         """Look at a run that is over: the engine has no more entries to give."""
@@ -300,6 +308,7 @@ class InvariantWatch:
         model.interrupted = model.interrupted and model.retry is not None
 
     def _closed_turn(self, turn: OpenTurn) -> None:
+        self._raised = False
         self._model.open = None
         self._model.last = turn
 
@@ -327,6 +336,8 @@ class InvariantWatch:
         if self._resumed:
             self._break("resume", f"{name} stands before its turn is granted again")
         held = turn.held
+        if self._raised:
+            self._break("outcome", f"{name} stands, and its seat raised an error")
         if held is None:
             self._break("outcome", f"{name} stands, and no call of its turn was accepted")
         else:
@@ -559,9 +570,9 @@ class InvariantWatch:
             return "max_turns" if model.granted >= policy.max_turns else "the next in the list"
         head = model.pending or (model.queue[0] if model.queue else None)
         script = self._setup.script
-        if head is not None and script is not None and head.seat not in script.unscripted:
-            if model.next_cue(head.seat) is None:
-                return "script"
+        is_scripted = head is not None and script is not None and head.seat not in script.unscripted
+        if is_scripted and head is not None and model.next_cue(head.seat) is None:
+            return "script"
         if model.granted >= policy.max_turns:
             return "max_turns"
         if head is not None:

@@ -17,7 +17,14 @@ from deskroom.runs.properties.matcher import (
 )
 from deskroom.runs.properties.property import Property
 from deskroom.runs.properties.step import Step
-from deskroom.runs.properties.watch import PropertyWatch, Violation, property_violations
+from deskroom.runs.properties.view import view_violations
+from deskroom.runs.properties.watch import (
+    PropertyWatch,
+    StepWatch,
+    Violation,
+    final_close,
+    property_violations,
+)
 
 __all__ = [
     "Audiences",
@@ -31,6 +38,9 @@ __all__ = [
     "PropertyWatch",
     "SameAs",
     "Step",
+    "StepWatch",
     "Violation",
+    "final_close",
     "property_violations",
+    "view_violations",
 ]

@@ -44,5 +44,4 @@ class Step(NamedTuple):
         who = self.seat or self.person or self.kind or "somebody"
         row = "" if self.row is None else f"row {self.row}"
         turn = "" if self.turn is None else f"turn {self.turn}"
-        numbers = f"{row} ({turn}, {who})" if row and turn else f"{row or turn} ({who})"
-        return numbers
+        return f"{row} ({turn}, {who})" if row and turn else f"{row or turn} ({who})"

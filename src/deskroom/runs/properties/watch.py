@@ -29,12 +29,10 @@ from deskroom.runs.properties.step import Step
 from deskroom.runs.run import Run
 from deskroom.runs.values import target_value
 
-__all__ = ["PropertyWatch", "StepWatch", "Violation", "property_violations"]
+__all__ = ["PropertyWatch", "StepWatch", "Violation", "final_close", "property_violations"]
 
 #: Rooms that closed for one of these go on with nothing.
-_OVER: Final = frozenset(
-    (CloseReason.COMPLETED, CloseReason.QUIET, CloseReason.MAX_TURNS, CloseReason.SCRIPT)
-)
+_OVER: Final = frozenset((CloseReason.COMPLETED, CloseReason.QUIET, CloseReason.MAX_TURNS))
 
 
 @frozen(kw_only=True)
@@ -57,6 +55,17 @@ class Violation:
         return self.of.name
 
 
+def final_close(run: Run) -> str | None:
+    """Return why a run is over for good, or None where it could have gone on.
+
+    A routed room whose script ran out had a seat that was next, and only nothing listed for it.
+    """
+    closed = run.closed
+    if closed in _OVER or (closed == CloseReason.SCRIPT and run.order == "listed"):
+        return str(closed)
+    return None
+
+
 def property_violations(properties: Sequence[Property], run: Run) -> tuple[Violation, ...]:
     """Return which properties a run does not hold, in their order. Its entries must be known.
 
@@ -68,7 +77,7 @@ def property_violations(properties: Sequence[Property], run: Run) -> tuple[Viola
     watch = PropertyWatch(properties)
     for entry in run.journal:
         watch.take(entry)
-    watch.finish(run.closed)
+    watch.finish(final_close(run))
     return watch.violations
 
 
@@ -97,11 +106,11 @@ class StepWatch:
                 raise FileError(one.path, problem, line=one.line, column=one.column) from None
 
     def finish(self, closed: str | None) -> None:
-        """Note that the run is over, and why: what has not come can then come no more."""
-        if closed not in _OVER:
+        """Note why the run is over, if it is: what has not come can then come no more."""
+        if closed is None:
             return
         for check in self._checks:
-            check.finish(str(closed), self._hidden)
+            check.finish(closed, self._hidden)
 
     @property
     def violations(self) -> tuple[Violation, ...]:
@@ -133,7 +142,7 @@ class PropertyWatch:
             take(self, entry)
 
     def finish(self, closed: str | None) -> None:
-        """Note that there are no more entries, and why the room closed, if it did."""
+        """Note that there are no more entries, and why the run is over, if it is."""
         self._let_go()
         self._steps.finish(closed)
 

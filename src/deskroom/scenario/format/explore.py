@@ -7,7 +7,7 @@ command, which then counts.
 from __future__ import annotations
 
 from attrs import field, frozen
-from attrs.validators import and_, ge, le
+from attrs.validators import and_, ge, le, optional
 
 __all__ = ["MOST_TURNS", "Explore"]
 
@@ -24,11 +24,11 @@ class Explore:
     ``late`` are calls made twice or too late; ``kills`` end the process and resume the room;
     ``people`` is how often a person speaks in between; ``faults`` are seats that crash, are silent or
     are refused; ``scores`` are broadcasts with other scores. With ``talk`` what seats say is drawn,
-    and the listed turns are left out.
+    and the listed turns are left out. Without a ``seed`` the command draws one, and pytest takes 0.
     """
 
     runs: int = field(default=200, validator=ge(1))
-    seed: int = field(default=0, validator=ge(0))
+    seed: int | None = field(default=None, validator=optional(ge(0)))
     talk: bool = False
     turns: int = field(default=40, validator=and_(ge(1), le(MOST_TURNS)))
     delays: int = field(default=2, validator=ge(0))

@@ -44,9 +44,11 @@ __all__ = [
     "FORMAT",
     "PartialScenario",
     "load_desk",
+    "load_explorable",
     "load_properties",
     "load_scenario",
     "load_setting",
+    "parse_explorable",
     "parse_scenario",
     "read_partial",
 ]
@@ -72,7 +74,7 @@ DOCUMENT_KEYS: Final = (
     "live",
 )
 #: A file with no other key is a desk file.
-_DESK_KEYS: Final = frozenset({"format", "title", "why", "desk", "property"})
+_DESK_KEYS: Final = frozenset({"format", "title", "why", "desk", "property", "explore"})
 
 
 def load_scenario(path: str | os.PathLike[str]) -> Scenario:
@@ -116,9 +118,56 @@ def load_setting(path: str | os.PathLike[str]) -> tuple[DeskSpec, Policy]:
     reader.head()
     desk = reader.desk().part
     reader.properties(Names(desk))
+    reader.explore()
     if desk is None or reader.findings:
         raise reader.findings.error()
     return desk, Policy()
+
+
+def load_explorable(path: str | os.PathLike[str]) -> Scenario:
+    """Read what can be explored: a scenario, or the desk of a desk file as a scenario without turns.
+
+    Raises ``ScenarioError``.
+    """
+    return _explorable(_opened(path))
+
+
+def parse_explorable(text: str, path: str = "<text>") -> Scenario:
+    """Read what can be explored from a text; ``path`` is what its errors call it.
+
+    Raises ``ScenarioError``.
+    """
+    try:
+        document = parse_toml(text, path)
+    except FileError as error:
+        raise ScenarioError([error]) from None
+    return _explorable(document)
+
+
+def _explorable(document: Document) -> Scenario:
+    if not _is_desk_file(document):
+        return _scenario(document)
+    reader = _Reader(document)
+    if "format" in document.data:
+        reader.format()
+    refuse_unknown_keys(reader.findings, (), document.data, DOCUMENT_KEYS)
+    head, desk = reader.head(), reader.desk().part
+    properties, explore = reader.properties(Names(desk)), reader.explore()
+    if desk is not None:
+        check_active(reader.findings, desk)
+    if desk is None or reader.findings:
+        raise reader.findings.error()
+    return Scenario(
+        title=head.title,
+        why=head.why,
+        order="routed",
+        desk=desk,
+        turns=(),
+        properties=properties,
+        explore=explore,
+        path=document.path,
+        digest=sha256(document.text.encode()).hexdigest(),
+    )
 
 
 def load_properties(path: str | os.PathLike[str]) -> tuple[Property, ...]:
@@ -335,7 +384,7 @@ class _Reader:
             problem = f"found {found(listed)}, expected a list of tables: [[turn]]"
             self.findings.at_value(("turn",), "wrong_type", problem)
             return []
-        if not listed and "live" not in self._data:
+        if not listed and not ({"live", "explore"} & self._data.keys()):
             problem = "missing, expected at least one [[turn]]"
             self.findings.at_value(("turn",), "missing_key", problem)
         turns: list[Turn] = []

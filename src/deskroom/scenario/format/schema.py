@@ -307,7 +307,7 @@ def scenario_schema() -> Json:
         "title": "deskroom scenario",
         "description": "A desk, what its seats say, and what must come out. See: deskroom new.",
         **_object(Scenario),
-        "anyOf": [{"required": ["turn"]}, {"required": ["live"]}],
+        "anyOf": [{"required": [key]} for key in ("turn", "live", "explore")],
         "definitions": definitions,
     }
 
@@ -420,7 +420,7 @@ def _property_table() -> Json:
     """Return the schema of a property: one kind, and the keys that go with it."""
     matcher: Json = {"$ref": "#/definitions/matcher"}
     number = {"type": "integer", "minimum": 0}
-    shapes: Json = dict.fromkeys((*KINDS, "when"), {"allOf": [matcher]})
+    shapes: Json = {key: {"allOf": [matcher]} for key in (*KINDS, "when")}
     shapes["then"] = {"allOf": [{"$ref": "#/definitions/answer"}]}
     shapes |= {"within": {"type": "integer", "minimum": 1}, "at_least": number, "at_most": number}
     return {

@@ -54,6 +54,10 @@ class Watch(Protocol):
         """Look at how a call is answered; its entry, if there is one, is written after this."""
         ...
 
+    def ended(self, end: TurnEnd) -> None:
+        """Look at how a seat ends its turn, before what follows is written."""
+        ...
+
 
 @frozen
 class _Sleeper:
@@ -181,6 +185,8 @@ class ScriptPlayer:
         raised = None if turn.crash is None else Raised("ScriptedCrash", turn.crash)
         text = turn.text or "" if raised is None else ""
         end = TurnEnd(grant.turn, grant.attempt, grant.seat, text, wrote, raised)
+        if self._watch is not None:
+            self._watch.ended(end)
         for entry in (*self._engine.excess(self._excess), *self._engine.end(end)):
             self._write(entry)
         self._inbox += [*words.rest(), *_calls(grant, turn.late)]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import zip_longest
-from typing import Any, Literal
+from typing import Literal
 
 from attrs import evolve, frozen
 
@@ -21,8 +21,8 @@ from deskroom.engine.entries import CallEntry, Entry, MemoryJournal
 from deskroom.engine.setup import Setup
 from deskroom.errors import DeskroomError, RoomFailure
 from deskroom.journal.verify import verify_entries
-from deskroom.runs.invariants import InvariantWatch
-from deskroom.runs.properties import Property, PropertyWatch, Violation
+from deskroom.runs.invariants import Broken, InvariantWatch
+from deskroom.runs.properties import Property, PropertyWatch, Violation, final_close
 from deskroom.runs.run import Run
 from deskroom.runs.view import view_run
 from deskroom.scenario.format.model import Scenario
@@ -32,7 +32,7 @@ from deskroom.scenario.play.player import ScriptPlayer
 from deskroom.scenario.play.resume import unsent_calls
 from deskroom.scenario.play.settle import settled
 
-__all__ = ["Endless", "Fault", "RunWatch", "run_faults", "unjudged", "whole_faults"]
+__all__ = ["Endless", "Enough", "Fault", "RunWatch", "run_faults", "unjudged", "whole_faults"]
 
 
 @frozen(kw_only=True)
@@ -54,22 +54,27 @@ class Endless(RoomFailure):
     """A run had more entries than any run may have."""
 
 
+class Enough(RoomFailure):
+    """A run came to the fault that was looked for, and need not go on."""
+
+
 class RunWatch:
     """A journal in memory that looks at each entry; it may die behind one.
 
     ``entries`` are those of all processes, as a journal holds them.
     """
 
-    def __init__(
-        self, setup: Setup, properties: Sequence[Property], most: int, journal: Any = None
-    ) -> None:
+    def __init__(self, setup: Setup, properties: Sequence[Property], most: int) -> None:
         self.entries: list[Entry] = []
         self.dies_after: int | None = None
+        #: The kind and the name of a fault behind which the run need not go on.
+        self.looks_for: tuple[str, str] | None = None
         self._invariants = InvariantWatch(setup)
         self._properties = PropertyWatch(properties) if properties else None
         self._most = most
         self.granted = self._invariants.granted
         self.replied = self._invariants.replied
+        self.ended = self._invariants.ended
         self.resumed = self._invariants.resumed
 
     def write(self, entry: Entry) -> None:
@@ -82,20 +87,33 @@ class RunWatch:
         self._invariants.take(entry)
         if self._properties is not None:
             self._properties.take(entry)
+        if self.looks_for is not None and self.looks_for in self._found():
+            raise Enough("the fault has been found")
         if len(entries) == self.dies_after:
             raise Killed(f"the process died behind line {len(entries)}")
         if len(entries) > self._most:
             raise Endless("the run does not end")
 
+    def fail(self, error: Exception) -> None:
+        """Note that the host itself failed behind the last entry."""
+        problem = f"the host fails with {type(error).__name__}"
+        self._invariants.broken.append(Broken("ends", problem, len(self.entries)))
+
+    def _found(self) -> list[tuple[str, str]]:
+        properties = () if self._properties is None else self._properties.violations
+        found = [("property", one.name) for one in properties]
+        return [*found, *(("invariant", one.name) for one in self._invariants.broken)]
+
     def finish(self, run: Run) -> tuple[Fault, ...]:
-        """Return what did not hold of a run that is over: invariants first, each name once."""
-        self._invariants.finish()
+        """Return what did not hold of a run: invariants first, each name once."""
+        if self.looks_for not in self._found():
+            self._invariants.finish()
         found = [
             Fault(kind="invariant", name=one.name, problem=one.problem, entry=one.entry)
             for one in self._invariants.broken
         ]
         if self._properties is not None:
-            self._properties.finish(run.closed)
+            self._properties.finish(final_close(run))
             found += [
                 Fault(kind="property", name=one.name, problem=one.problem, violation=one)
                 for one in self._properties.violations

@@ -1,0 +1,136 @@
+"""Exploring with one planted fault, in a process of its own."""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import json
+import multiprocessing
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from mutants.planted import Mutant
+
+__all__ = ["FILES", "PINNED", "ROOT", "hunt", "play_pinned"]
+
+ROOT: Final = Path(__file__).parents[1]
+PINNED: Final = Path(__file__).with_name("pinned.json")
+#: What is explored, in this order: a few desks whose seats talk, then what we ship.
+FILES: Final = tuple(
+    str(path.relative_to(ROOT))
+    for folder in ("mutants/desks", "scenarios")
+    for path in sorted((ROOT / folder).glob("*.toml"))
+)
+_RUNS: Final = 400
+_CHUNK: Final = 25
+
+
+class _Planting(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Loads one module with the fault in it, and leaves every other alone."""
+
+    def __init__(self, mutant: Mutant) -> None:
+        self._mutant = mutant
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:  # noqa: ANN401, ARG002
+        """Return the module's own place, with this loader."""
+        if name != self._mutant.module:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        assert spec is not None
+        assert spec.origin is not None
+        return importlib.util.spec_from_file_location(name, spec.origin, loader=self)
+
+    def exec_module(self, module: Any) -> None:  # noqa: ANN401
+        """Run the source with one text replaced by the other."""
+        source = Path(module.__file__).read_text(encoding="utf-8")
+        if source.count(self._mutant.old) != 1:
+            sys.exit(
+                f"{self._mutant.name}: the text to replace stands {source.count(self._mutant.old)} times in {self._mutant.module}"
+            )
+        code = compile(source.replace(self._mutant.old, self._mutant.new), module.__file__, "exec")
+        exec(code, module.__dict__)  # noqa: S102 - that is the point
+
+    def create_module(self, spec: Any) -> None:  # noqa: ANN401
+        """Let Python make the module."""
+
+
+def _plant(mutant: Mutant | None) -> None:
+    """Make this process one in which the fault is there."""
+    loaded = [name for name in sys.modules if name == "deskroom" or name.startswith("deskroom.")]
+    assert not loaded, "deskroom is loaded already"
+    if mutant is not None:
+        sys.meta_path.insert(0, _Planting(mutant))
+
+
+def _explored(file: str, numbers: Sequence[int]) -> dict[str, Any] | None:
+    """Return the first failure in these runs of a file."""
+    from attrs import evolve
+
+    from deskroom.explore.explore import bounds_of, explore_chunk
+    from deskroom.scenario.format.load import load_explorable
+
+    scenario = load_explorable(ROOT / file)
+    bounds = evolve(bounds_of(scenario), seed=0)
+    for start in range(0, len(numbers), _CHUNK):
+        some = numbers[start : start + _CHUNK]
+        chunk = explore_chunk(scenario, bounds, some, deep_every=1, stops=True)
+        if chunk.failures:
+            first = chunk.failures[0]
+            return {"file": file, "run": first.number, "found": first.name, "how": first.problem}
+    return None
+
+
+def _hunt(mutant: Mutant | None, files: Sequence[str], sender: Any) -> None:  # noqa: ANN401
+    _plant(mutant)
+    found = None
+    for file in files:
+        try:
+            found = _explored(file, range(_RUNS))
+        except Exception as error:  # noqa: BLE001 - a fault may break anything at all
+            found = {"file": file, "run": -1, "found": "error", "how": repr(error)}
+        if found is not None:
+            break
+    sender.send(found)
+
+
+def hunt(mutant: Mutant | None, files: Sequence[str] = FILES) -> dict[str, Any] | None:
+    """Return where exploring finds a fault first, or None; with no mutant nothing may be found."""
+    found: dict[str, Any] | None = _in_process(_hunt, mutant, files)
+    return found
+
+
+def _play_pinned(mutant: Mutant | None, pins: Sequence[dict[str, Any]], sender: Any) -> None:  # noqa: ANN401
+    _plant(mutant)
+    sender.send([_explored(pin["file"], [pin["run"]]) for pin in pins])
+
+
+def play_pinned(
+    mutant: Mutant | None, pins: Sequence[dict[str, Any]]
+) -> list[dict[str, Any] | None]:
+    """Return what the pinned runs come to, each on its own."""
+    found: list[dict[str, Any] | None] = _in_process(_play_pinned, mutant, pins)
+    return found
+
+
+def _in_process(function: Any, *arguments: Any) -> Any:  # noqa: ANN401
+    """Call a function in a new process, which has loaded nothing of the project yet."""
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=function, args=(*arguments, sender))
+    process.start()
+    sender.close()
+    try:
+        found = receiver.recv()
+    except EOFError:
+        found = None
+    process.join()
+    return found
+
+
+def pinned() -> dict[str, dict[str, Any]]:
+    """Return where each fault was found first, by its name."""
+    pins: dict[str, dict[str, Any]] = json.loads(PINNED.read_text(encoding="utf-8"))
+    return pins

@@ -137,7 +137,7 @@ def test_results_of_another_sweep_are_not_mixed_in_by_accident(run: Run) -> None
     other = ("sweep", "routed.toml", "--set", "policy.max_turns=5,6", "-o", "x.jsonl")
     ended = run(*other)
     problem = (
-        'x.jsonl:1: a run of routed.toml with {"policy.chair.rounds":0} is no part of this sweep; '
+        "x.jsonl:1: a run of routed.toml with policy.chair.rounds is no part of this sweep; "
         "name another file, or keep both with --append\n"
     )
     assert (2, "", problem) == (ended.code, ended.out, ended.err)
@@ -154,8 +154,8 @@ def test_results_of_a_file_that_has_changed_are_told_of(run: Run) -> None:
     for options in ((), ("--append",)):
         ended = run("sweep", "routed.toml", *ROUNDS, "-o", "x.jsonl", *options)
         problem = (
-            'x.jsonl:1: a run of routed.toml with {"policy.chair.rounds":0} is here from before '
-            "routed.toml or deskroom changed; sweep into another file\n"
+            "x.jsonl:1: a run of routed.toml is here from before routed.toml or deskroom changed; "
+            "sweep into another file\n"
         )
         assert (2, "", problem) == (ended.code, ended.out, ended.err)
 

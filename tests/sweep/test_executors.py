@@ -135,7 +135,7 @@ def test_a_process_that_dies_ends_the_sweep_with_a_sentence(folder: Path) -> Non
 
 def _add_all(played: Iterable[Played], results: ResultsFile) -> None:
     for run in played:
-        results.add(run.outcome[1])
+        results.add(run.work.key, run.work.order, run.outcome[1])
 
 
 def _no_set_up() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from deskroom.errors import FileError
 from deskroom.sweep import ResultsFile, read_results
+from deskroom.sweep.lines import line_in
 
 Swept = Callable[..., bytes]
 
@@ -18,6 +19,12 @@ Swept = Callable[..., bytes]
 def lines(swept: Swept) -> list[bytes]:
     """Return the lines of a sweep of twelve runs, which are in ``x.jsonl``."""
     return swept("x.jsonl", "-j", "1", seeds=2).splitlines(keepends=True)
+
+
+def add(results: ResultsFile, line: bytes) -> None:
+    """Append a line."""
+    read = line_in(line.rstrip())
+    results.add(read.key, read.order, line.decode())
 
 
 def kept(*lines: bytes) -> list[tuple[int, int | None]]:
@@ -55,7 +62,7 @@ def test_a_last_line_that_was_cut_short_is_cut_off(lines: list[bytes]) -> None:
     assert [(1, 0), (2, 1)] == kept(lines[0], lines[1][:-1])
     with ResultsFile.open("x.jsonl") as results:
         assert (2, None) == (len(results.kept), results.cut)
-        results.add(lines[2].decode())
+        add(results, lines[2])
     assert b"".join(lines[:3]) == Path("x.jsonl").read_bytes()
 
 
@@ -92,7 +99,7 @@ def test_a_run_is_there_once(lines: list[bytes]) -> None:
     """A line that is added again is not written, and one that stands there twice is an error."""
     kept(*lines[:2])
     with ResultsFile.open("x.jsonl") as results:
-        results.add(lines[1].decode())
+        add(results, lines[1])
     assert b"".join(lines[:2]) == Path("x.jsonl").read_bytes()
     kept(*lines[:2], lines[0])
     with pytest.raises(FileError) as raised:
@@ -117,10 +124,10 @@ def test_a_file_that_is_changed_meanwhile_gets_no_more(lines: list[bytes]) -> No
         with Path("x.jsonl").open("ab") as other:
             other.write(lines[1])
         with pytest.raises(FileError, match="the file was changed while it was written: it has"):
-            results.add(lines[2].decode())
+            add(results, lines[2])
         Path("x.jsonl").unlink()
         with pytest.raises(FileError, match="the file was removed, or replaced by another one"):
-            results.add(lines[2].decode())
+            add(results, lines[2])
 
 
 def test_lines_are_put_in_order_whole_or_not_at_all(lines: list[bytes]) -> None:
@@ -170,4 +177,4 @@ def test_a_process_that_is_forked_holds_no_lock(lines: list[bytes]) -> None:
             code = 0 if results._file is None else 1
             os._exit(code)
         assert (child, 0) == os.waitpid(child, 0)
-        results.add(lines[0].decode())
+        add(results, lines[0])

@@ -252,8 +252,8 @@ def _play(works: Sequence[Any], results: ResultsFile, given: _Given, tally: _Tal
             _begun(played), tally.runs, "sweeping", before=before, time_left=True
         ):
             kind, text = run.outcome
-            if kind == "line":
-                results.add(text)
+            if kind != "error":
+                results.add(run.work.key, run.work.order, text, broken=kind == "broken")
                 continue
             failed += 1
             if failed <= _MOST_TOLD:

@@ -23,7 +23,7 @@ from deskroom.scenario.format.model import Scenario
 from deskroom.scenario.format.position import STRING
 from deskroom.scenario.format.toml import read_toml
 from deskroom.scenario.play.whatif import Setting, parse_setting, with_settings
-from deskroom.sweep.lines import FORMAT
+from deskroom.sweep.lines import FORMAT, Order, order_of
 from deskroom.wire import FORMAT as JOURNAL_FORMAT
 from deskroom.wire import encode
 
@@ -102,6 +102,11 @@ class Work(NamedTuple):
     point: Point
     seed: int | None
     key: str
+
+    @property
+    def order(self) -> Order:
+        """Where its line stands in the results."""
+        return order_of(self.file.path, self.point.settings, self.seed)
 
 
 @frozen(kw_only=True)

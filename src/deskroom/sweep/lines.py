@@ -25,7 +25,7 @@ from deskroom.wire.codecs import (
     read_field,
 )
 
-__all__ = ["FORMAT", "ResultLine", "line_in", "line_out"]
+__all__ = ["FORMAT", "Order", "ResultLine", "line_in", "line_out", "order_of"]
 
 #: The version of the format of a line; it stands at its beginning.
 FORMAT: Final = 1
@@ -56,20 +56,20 @@ class ResultLine:
     key: str
 
     @property
-    def made_of(self) -> tuple[str, bytes, int | None]:
-        """What tells this run from the others of a sweep."""
-        return self.file, encode(dict(self.settings)), self.seed
-
-    @property
     def order(self) -> Order:
         """Where it stands among the others, whoever was done first."""
-        values = tuple((key, *_ranked(value)) for key, value in self.settings.items())
-        return self.file, values, -1 if self.seed is None else self.seed
+        return order_of(self.file, self.settings, self.seed)
 
     @property
     def broken(self) -> tuple[str, ...]:
         """The properties that did not hold."""
         return tuple(name for name, held in self.properties.items() if not held)
+
+
+def order_of(file: str, settings: Mapping[str, Any], seed: int | None) -> Order:
+    """Return where a run stands among the others; no other one of a sweep stands there."""
+    values = tuple((key, *_ranked(value)) for key, value in settings.items())
+    return file, values, -1 if seed is None else seed
 
 
 def _ranked(value: Any) -> tuple[int, float, str]:  # noqa: ANN401 - data of TOML

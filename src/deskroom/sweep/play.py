@@ -26,11 +26,13 @@ __all__ = ["Outcome", "PlainRun", "play_runs"]
 
 #: A run of a file: its key, what is set of the policy, and its seed.
 PlainRun = tuple[str, Sequence[str], int | None]
-#: What came of it: a line of results, or why it could not be played.
-Outcome = tuple[Literal["line", "error"], str]
+#: What came of it: a line of results, one of a run that broke an invariant of the host, or why it could
+#: not be played.
+Outcome = tuple[Literal["line", "broken", "error"], str]
 
-#: So many files, and so many values, are kept ready; a worker gets run after run of one file.
+#: So many files, policies and values are kept ready: a worker gets run after run of one file.
 _FILES: Final = 4
+_POLICIES: Final = 16
 _VALUES: Final = 4096
 
 
@@ -51,10 +53,10 @@ def play_runs(version: str, path: str, text: str, runs: Iterable[PlainRun]) -> l
 def _play(path: str, text: str, run: PlainRun) -> Outcome:
     key, texts, seed = run
     try:
-        scenario = with_settings(_scenario(path, text), map(_setting, texts))
-        return "line", line_out(_result(scenario, key, texts, seed)).decode()
+        result = _result(_changed(path, text, tuple(texts)), key, texts, seed)
     except DeskroomError as error:
         return "error", str(error)
+    return "broken" if result.invariants else "line", line_out(result).decode()
 
 
 def _result(scenario: Scenario, key: str, texts: Iterable[str], seed: int | None) -> ResultLine:
@@ -95,6 +97,11 @@ def _played(scenario: Scenario, seed: int | None) -> tuple[Run, tuple[str, ...] 
 @lru_cache(_FILES)
 def _scenario(path: str, text: str) -> Scenario:
     return parse_swept(text, path)
+
+
+@lru_cache(_POLICIES)
+def _changed(path: str, text: str, texts: tuple[str, ...]) -> Scenario:
+    return with_settings(_scenario(path, text), map(_setting, texts))
 
 
 @lru_cache(_VALUES)

@@ -39,7 +39,6 @@ class Kept(NamedTuple):
 
     key: str
     order: Order
-    made_of: tuple[str, bytes, int | None]
     number: int
     start: int
     end: int
@@ -131,7 +130,7 @@ class ResultsFile:
                 first = self.kept[line.key].number
                 problem = f"the run of line {first} is there twice"
                 raise FileError(self.path, problem, line=number, kind="twice")
-            self._keep(line, len(text))
+            self._keep(line.key, line.order, len(text), broken=bool(line.invariants))
             whole = text.endswith(b"\n")
         if not whole:
             self._write(b"\n")
@@ -139,31 +138,22 @@ class ResultsFile:
             self.kept[last.key] = last._replace(end=last.end + 1)
             self._size += 1
 
-    def _keep(self, line: ResultLine, length: int) -> None:
+    def _keep(self, key: str, order: Order, length: int, *, broken: bool) -> None:
         start, self._size = self._size, self._size + length
-        number = len(self.kept) + 1
-        self.kept[line.key] = Kept(
-            line.key,
-            line.order,
-            line.made_of,
-            number,
-            start,
-            self._size,
-            bool(line.invariants),
-        )
+        self.kept[key] = Kept(key, order, len(self.kept) + 1, start, self._size, broken)
 
-    def add(self, text: str) -> None:
+    def add(self, key: str, order: Order, text: str, *, broken: bool = False) -> None:
         """Append the line of a run that ended, unless it is there.
 
-        Raises ``FileError`` when it cannot be written, or the file is not what it was.
+        ``order`` is its place, and ``broken`` says that it broke an invariant of the host. Raises
+        ``FileError`` when it cannot be written, or the file is not what it was.
         """
-        raw = text.encode()
-        line = line_in(raw.rstrip(b"\n"))
-        if line.key in self.kept:
+        if key in self.kept:
             return
+        raw = text.encode()
         self._check_unchanged()
         self._write(raw)
-        self._keep(line, len(raw))
+        self._keep(key, order, len(raw), broken=broken)
 
     def _write(self, raw: bytes) -> None:
         left = memoryview(raw)

@@ -19,7 +19,6 @@ from deskroom.errors import DeskroomError, FileError
 from deskroom.sweep.grid import Grid, Work
 from deskroom.sweep.play import Outcome, play_runs
 from deskroom.sweep.results import Kept, ResultsFile
-from deskroom.wire import encode
 
 __all__ = ["Played", "left_of", "play_works"]
 
@@ -58,17 +57,19 @@ def left_of(grid: Grid, results: ResultsFile, *, append: bool = False) -> list[W
 
 
 def _check_strange(grid: Grid, path: str, strange: Iterable[Kept], *, append: bool) -> None:
-    of_grid = {(w.file.path, encode(dict(w.point.settings)), w.seed) for w in grid}
+    of_grid = {work.order for work in grid}
     for kept in strange:
-        file, settings, seed = kept.made_of
-        run = f"a run of {file} with {settings.decode()}"
-        run += "" if seed is None else f" and seed {seed}"
-        if kept.made_of in of_grid:
+        file, settings, seed = kept.order
+        run = f"a run of {file}"
+        if kept.order in of_grid:
             problem = (
                 f"{run} is here from before {file} or deskroom changed; sweep into another file"
             )
             raise FileError(path, problem, line=kept.number, kind="stale")
         if not append:
+            keys = ", ".join(key for key, *_ in settings)
+            run += f" with {keys}" if keys else ""
+            run += "" if seed < 0 else f" and seed {seed}" if keys else f" with seed {seed}"
             problem = (
                 f"{run} is no part of this sweep; name another file, or keep both with --append"
             )

@@ -1,9 +1,9 @@
 """``python -m bench.sweep``: what a run of a sweep costs, beside the same run by hand, and who plays it.
 
 A file is played under many policies that change nothing in it, so that every run is the same work. By
-hand it is read and replayed each time, as ``deskroom replay`` does with a file; or it is read once, and
-each run is given the figures, the properties and the digest that a line of a sweep has, and nothing is
-kept. Rounds take turns, and every figure is a ratio within a round.
+hand it is read once, and each run is given the figures, the properties and the digest that a line of a
+sweep has, and nothing is kept; or it is only replayed, read each time, as by ``deskroom replay``, or once.
+Rounds take turns, and every figure is a ratio within a round.
 """
 
 from __future__ import annotations
@@ -71,6 +71,12 @@ def _replayed(path: str, runs: int) -> None:
         replay_scenario(load_scenario(path))
 
 
+def _replayed_alone(path: str, runs: int) -> None:
+    scenario = load_scenario(path)
+    for _ in range(runs):
+        replay_scenario(scenario)
+
+
 def _by_hand(path: str, runs: int) -> None:
     scenario = load_scenario(path)
     axes = [list(map(parse_setting, axis)) for axis in _axes(runs)]
@@ -127,6 +133,7 @@ def main(*, runs: int, turns: int, rounds: int, jobs: int, dask: bool) -> None:
         Path(path).write_text(_text(turns), encoding="utf-8")
         ways: dict[str, Callable[[], None]] = {
             "read and replayed": lambda: _replayed(path, runs),
+            "replayed": lambda: _replayed_alone(path, runs),
             "by hand": lambda: _by_hand(path, runs),
             "-j 1": lambda: _swept(path, runs, "-j", "1"),
             f"-j {jobs}": lambda: _swept(path, runs, "-j", str(jobs)),
@@ -139,7 +146,8 @@ def main(*, runs: int, turns: int, rounds: int, jobs: int, dask: bool) -> None:
                 continue  # it only warms up
             told = (f"{name} {1000 * seconds:.2f}" for name, seconds in took.items())
             print(f"round {number}, in ms a run: {', '.join(told)}")
-            pairs = [("-j 1", "read and replayed"), ("-j 1", "by hand"), (f"-j {jobs}", "-j 1")]
+            beside = ("by hand", "read and replayed", "replayed")
+            pairs = [*(("-j 1", other) for other in beside), (f"-j {jobs}", "-j 1")]
             pairs += [("Dask, 1", "-j 1"), (f"Dask, {jobs}", f"-j {jobs}")] if clusters else []
             for one, other in pairs:
                 ratios.setdefault(f"{one}, in times of {other}", []).append(took[one] / took[other])

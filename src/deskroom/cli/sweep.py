@@ -206,10 +206,9 @@ def _sweep(files: Sequence[str], given: _Given) -> int:
             told = f"{error}; {_kept(tally, results)}, and the same command plays the others"
             raise DeskroomError(told) from error
         results.put_in_order()
-        of_grid = [results.kept[work.key] for work in grid if work.key in results.kept]
+        broken = sum(kept.breaks_invariant for kept in results.kept.values())
     if not given.quiet:
         click.echo(one_line(_sentence(grid, tally, failed, path)))
-    broken = sum(kept.breaks_invariant for kept in of_grid)
     if broken:
         runs = counted(broken, "run")
         click.echo(f"{runs} broke an invariant of the host, which no policy may", err=True)

@@ -110,7 +110,7 @@ def _clusters(jobs: int) -> Iterator[tuple[str, ...]]:
         print("distributed: not measured (it is not installed)")
         yield ()
         return
-    options: Any = {"threads_per_worker": 1, "dashboard_address": None}
+    options: Any = {"threads_per_worker": 1, "dashboard_address": ":0"}
     with (
         LocalCluster(n_workers=1, **options) as one,
         LocalCluster(n_workers=jobs, **options) as many,

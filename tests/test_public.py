@@ -228,6 +228,7 @@ PUBLIC = {
         "assert_closed",
         "assert_next",
         "assert_ok",
+        "assert_properties",
         "assert_refused",
         "assert_rows",
         "broadcast",

@@ -12,6 +12,7 @@ from threading import Event
 from typing import Any
 
 import pytest
+from tests.cli.conftest import environment
 
 from deskroom.sweep import ResultsFile
 
@@ -100,6 +101,30 @@ def test_a_file_with_explore_is_played_with_seeds(run: Run) -> None:
     assert [5, 6] == [line["seed"] for line in results("y.jsonl")]
     digests = [line["digest"] for line in results("y.jsonl")]
     assert 2 == len(set(digests))
+
+
+def test_a_desk_without_turns_can_be_swept_if_it_is_explored(run: Run) -> None:
+    """What its seats say is drawn."""
+    desk = ROUTED.partition("opening")[0].replace('order = "routed"\n', "")
+    Path("desk.toml").write_text(f"{desk}[explore]\ntalk = true\n", encoding="utf-8")
+    assert 0 == run("sweep", "desk.toml", *ROUNDS, "--seeds", "2", "-o", "x.jsonl", "-q").code
+    assert 6 == len(results())
+    Path("desk.toml").write_text(desk, encoding="utf-8")
+    ended = run("sweep", "desk.toml", "-o", "y.jsonl")
+    problem = "desk.toml:1:1: turn: missing, expected at least one [[turn]]\n"
+    assert (2, "", problem) == (ended.code, ended.out, ended.err)
+
+
+@pytest.mark.slow
+def test_a_file_may_come_through_a_pipe() -> None:
+    """It is read once, and its text goes to whoever plays it."""
+    code = f"cat routed.toml | {sys.executable} -m deskroom sweep - --set policy.chair.rounds=0..2 -o x.jsonl -j 2"
+    done = subprocess.run(
+        ["sh", "-c", code], env=environment(), capture_output=True, text=True, check=False
+    )
+    told = "x.jsonl: 3 runs of 1 file under 3 policies\n"
+    assert (0, told, "") == (done.returncode, done.stdout, done.stderr)
+    assert ["-"] * 3 == [line["file"] for line in results()]
 
 
 def test_a_sweep_goes_on_where_it_stopped(run: Run) -> None:

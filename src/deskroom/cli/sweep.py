@@ -288,7 +288,10 @@ def _executing(given: _Given, runs: int) -> Iterator[tuple[Executor | None, int]
         from deskroom.sweep.cluster import dask_executor
 
         with dask_executor(given.dask) as (executor, threads):
-            yield executor, threads
+            if not threads:
+                told = f"{given.dask}: the cluster has no worker yet, and the sweep waits for one"
+                click.echo(one_line(told), err=True)
+            yield executor, max(1, threads)
     elif given.executor is not None:
         executor = _made(given.executor)
         try:

@@ -44,7 +44,7 @@ def dask_executor(address: str) -> Iterator[tuple[Executor, int]]:
     # Runs are what they are made of, but two sweeps must not wait for each other's.
     executor = client.get_executor(pure=False)
     try:
-        yield executor, max(1, sum(client.nthreads().values()))
+        yield executor, sum(client.nthreads().values())
     finally:
         executor.shutdown(wait=False)
         client.close()

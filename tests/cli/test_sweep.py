@@ -216,6 +216,18 @@ def test_a_run_that_cannot_be_played_has_no_line_and_the_others_are_played(run: 
     assert ["routed.toml"] * 3 == [line["file"] for line in results()]
 
 
+def test_a_broken_invariant_of_the_host_is_1(run: Run) -> None:
+    """No run breaks one; here a line says that its run did."""
+    command = ("sweep", "explored.toml", *ROUNDS, "-o", "x.jsonl")
+    run(*command)
+    text = Path("x.jsonl").read_text(encoding="utf-8")
+    Path("x.jsonl").write_text(text.replace('"invariants":[]', '"invariants":["a row once"]', 1))
+    ended = run(*command)
+    told = "1 run broke an invariant of the host, which no policy may\n"
+    assert (1, told) == (ended.code, ended.err)
+    assert "breaks an invariant of the host: rounds=0\n" in run("sweep", "--summary", "x.jsonl").out
+
+
 @pytest.mark.parametrize(
     "arguments, problem",
     [

@@ -63,6 +63,8 @@ def plot_sweep(summary: Summary, format_: Literal["svg", "png"]) -> bytes:
 
 
 def _draw_turns(axes: Axes, summary: Summary) -> None:
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - an extra, and it takes long to load
+
     policies, lanes = summary.policies, range(len(summary.policies))
     axes.hlines(
         lanes,
@@ -75,8 +77,9 @@ def _draw_turns(axes: Axes, summary: Summary) -> None:
     for lane, one in zip(lanes, policies, strict=True):
         if one in summary.soonest and len(summary.soonest) < len(policies):
             axes.scatter([one.turns.middle], [lane], c="none", edgecolors=INK, s=90, zorder=2)
-    _head(axes, "turns to close (median, range)")
+    _head(axes, "turns to close (ring: soonest)")
     axes.set_xlim(left=0)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     names = [shortened(policy_name(one, summary.keys), _MOST_NAME) for one in policies]
     axes.set_yticks(lanes, names, color=INK)
     axes.set_ylim(len(policies) - 0.5, -0.5)

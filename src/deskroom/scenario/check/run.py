@@ -18,6 +18,7 @@ from deskroom.scenario.check.no_effect import (
     warn_of_no_expectation,
     warn_of_policy,
 )
+from deskroom.scenario.check.properties import warn_of_properties
 from deskroom.scenario.check.turns import warn_of_turns
 from deskroom.scenario.check.unreachable import warn_of_unreachable
 from deskroom.scenario.check.warning import CheckWarning, TooMany, Warnings
@@ -90,6 +91,7 @@ def _warnings(partial: PartialScenario, errors: tuple[FileError, ...]) -> tuple[
             if not errors:
                 warn_of_no_expectation(context)
                 warn_of_unreachable(context, forecasts)
+                warn_of_properties(context)
     return warnings.in_file_order()
 
 

@@ -29,7 +29,7 @@ PATTERN_TIMEOUT_S: Final = 1.0
 
 
 class PatternTimeout(Exception):
-    """A pattern ran out of time, so it is not known whether it matches. ``step`` is where."""
+    """A pattern ran out of time, so it is not known whether it matches."""
 
     def __init__(self, step: Step) -> None:
         super().__init__(f"the pattern took longer than {PATTERN_TIMEOUT_S:g} s on {step.name}")

@@ -14,7 +14,16 @@ from typing import Any, Final
 
 from mutants.planted import Mutant
 
-__all__ = ["FILES", "PINNED", "ROOT", "hunt", "play_pinned"]
+__all__ = [
+    "FILES",
+    "PINNED",
+    "ROOT",
+    "hunt",
+    "pinned",
+    "play_pinned",
+    "replayed_under",
+    "written_under",
+]
 
 ROOT: Final = Path(__file__).parents[1]
 PINNED: Final = Path(__file__).with_name("pinned.json")
@@ -113,6 +122,48 @@ def play_pinned(
     """Return what the pinned runs come to, each on its own."""
     found: list[dict[str, Any] | None] = _in_process(_play_pinned, mutant, pins)
     return found
+
+
+def _written(mutant: Mutant | None, pin: dict[str, Any], sender: Any) -> None:  # noqa: ANN401
+    _plant(mutant)
+    from deskroom.explore.explore import FoundFailure, bounds_of, play_explored
+    from deskroom.explore.shrink import shrunk
+    from deskroom.explore.written import written
+    from deskroom.scenario.format.load import load_explorable
+
+    scenario = load_explorable(ROOT / pin["file"])
+    played = play_explored(scenario, 0, pin["run"])
+    fault = played.failures[0]
+    found = FoundFailure(
+        kind=fault.kind,
+        name=fault.name,
+        problem=fault.problem,
+        number=pin["run"],
+        choices=played.choices,
+    )
+    plain = shrunk(scenario, bounds_of(scenario), found)
+    result = written(plain, found, explored=pin["file"], seed=0, path="found.toml")
+    sender.send(None if result is None else result.text)
+
+
+def written_under(mutant: Mutant, pin: dict[str, Any]) -> str | None:
+    """Return the scenario that a pinned run is written as, where the fault is there."""
+    text: str | None = _in_process(_written, mutant, pin)
+    return text
+
+
+def _replayed(mutant: Mutant | None, text: str, sender: Any) -> None:  # noqa: ANN401
+    _plant(mutant)
+    from deskroom.scenario import parse_scenario, replay_scenario
+
+    replay = replay_scenario(parse_scenario(text, "found.toml"))
+    sender.send([(one.key, one.expected) for one in replay.mismatches])
+
+
+def replayed_under(mutant: Mutant | None, text: str) -> list[tuple[str, str]]:
+    """Return the mismatches of a plain replay: each key, and what was expected."""
+    mismatches: list[tuple[str, str]] = _in_process(_replayed, mutant, text)
+    return mismatches
 
 
 def _in_process(function: Any, *arguments: Any) -> Any:  # noqa: ANN401

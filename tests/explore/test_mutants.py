@@ -9,7 +9,7 @@ from typing import Final
 
 import pytest
 
-from mutants.hunt import PINNED, pinned, play_pinned
+from mutants.hunt import PINNED, pinned, play_pinned, replayed_under, written_under
 from mutants.planted import MUTANTS, Mutant
 
 ROOT: Final = Path(__file__).parents[2]
@@ -46,3 +46,27 @@ def test_the_full_hunt_finds_a_fault_from_scratch() -> None:
     )
     assert (0, "1 of 1 as they should be") == (done.returncode, done.stdout.splitlines()[-1])
     assert "decision: row 2 of solver" in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a hop is not counted",
+        "an aside is shown to all",
+        "a late call is taken",
+        "a resumed turn is another turn",
+        "a read shows every row",
+        "every completion closes",
+    ],
+)
+def test_what_a_fault_breaks_is_written_as_a_scenario_that_fails_by_a_plain_replay(
+    name: str,
+) -> None:
+    """As long as the fault is there; in the engine as it is the scenario passes."""
+    mutant = next(one for one in MUTANTS if one.name == name)
+    pin = pinned()[name]
+    text = written_under(mutant, pin)
+    assert text is not None
+    assert ("invariant", pin["found"]) in replayed_under(mutant, text)
+    assert [] == replayed_under(None, text)

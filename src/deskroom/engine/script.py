@@ -8,6 +8,7 @@ before it has been played.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Literal
 
 from attrs import define, field, frozen
@@ -39,6 +40,16 @@ class Script:
     most_late: int = 0
     unscripted: tuple[str, ...] = ()
 
+    @cached_property
+    def of_seats(self) -> Mapping[str, Sequence[int]]:
+        """The cues of each seat, the last one first. They are looked through once for all rooms."""
+        found: dict[str, list[int]] = {}
+        for at in range(len(self.cues) - 1, -1, -1):
+            seat = self.cues[at].seat
+            if seat is not None:
+                found.setdefault(seat, []).append(at)
+        return found
+
 
 def order_of(script: Script | None) -> Literal["listed", "routed"] | None:
     """Return the order of a script, or None where there is none."""
@@ -58,12 +69,8 @@ class ScriptPosition:
     _of_seat: dict[str, list[int]] = field(factory=dict, init=False)
 
     def __attrs_post_init__(self) -> None:
-        cues = self.script.cues
-        self._played = bytearray(len(cues))
-        for at in range(len(cues) - 1, -1, -1):
-            seat = cues[at].seat
-            if seat is not None:
-                self._of_seat.setdefault(seat, []).append(at)
+        self._played = bytearray(len(self.script.cues))
+        self._of_seat = {seat: [*cues] for seat, cues in self.script.of_seats.items()}
 
     @property
     def head(self) -> int | None:

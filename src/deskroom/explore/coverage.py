@@ -24,6 +24,7 @@ from deskroom.core.reasons import (
 from deskroom.engine.entries import CallEntry, CloseEntry, EndEntry, Entry, RowEntry, TurnEntry
 from deskroom.engine.policy import Policy
 from deskroom.engine.setup import Setup
+from deskroom.scenario.format.explore import Explore
 
 __all__ = ["GROUPS", "count_entries", "impossible", "limits_never_met"]
 
@@ -37,7 +38,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "closes": tuple(
         str(one) for one in CloseReason if one not in {CloseReason.STOPPED, CloseReason.FAILED}
     ),
-    "disturbances": ("late calls", "retries", "kills", "people in a turn"),
+    "disturbances": ("late calls", "granted again", "kills", "people in a turn"),
 }
 
 
@@ -51,9 +52,10 @@ def count_entries(counts: Counter[tuple[str, str]], entries: Iterable[Entry], ki
                 counts["disturbances", "late calls"] += 1
         elif isinstance(entry, RowEntry):
             counts["rows", entry.kind] += 1
-            decision = entry.decision
-            is_none = isinstance(decision, NoTurn)
-            counts["decisions", decision.reason if is_none else "turn"] += 1  # type: ignore[union-attr]
+            if entry.kind is not RowKind.WROTE:
+                decision = entry.decision
+                word = str(decision.reason) if isinstance(decision, NoTurn) else "turn"
+                counts["decisions", word] += 1
             if entry.kind is RowKind.SEAT:
                 counts["outcomes", "spoke"] += 1
                 is_open = False
@@ -64,7 +66,7 @@ def count_entries(counts: Counter[tuple[str, str]], entries: Iterable[Entry], ki
         elif isinstance(entry, TurnEntry):
             is_open = True
             if entry.attempt > 1:
-                counts["disturbances", "retries"] += 1
+                counts["disturbances", "granted again"] += 1
         elif isinstance(entry, EndEntry):
             counts["outcomes", entry.outcome] += 1
             is_open = False
@@ -74,11 +76,10 @@ def count_entries(counts: Counter[tuple[str, str]], entries: Iterable[Entry], ki
         counts["disturbances", "kills"] += kills
 
 
-def impossible(setup: Setup, *, is_listed: bool, talks: bool) -> frozenset[tuple[str, str]]:
-    """Return what no run of a desk can come to, so that it is not missed.
-
-    ``talks`` says that what seats say is drawn, and so that the script has no end.
-    """
+def impossible(setup: Setup, bounds: Explore) -> frozenset[tuple[str, str]]:
+    """Return what no run of a desk can come to within these bounds, so that it is not missed."""
+    script = setup.script
+    is_listed = script is not None and script.listed
     policy, aside = setup.policy, setup.policy.aside
     no: set[tuple[str, str]] = {
         ("decisions", "hop_overflow"),
@@ -92,7 +93,8 @@ def impossible(setup: Setup, *, is_listed: bool, talks: bool) -> frozenset[tuple
     can_be_inactive = is_listed and len(setup.active) < len(setup.seats)
     if not can_be_inactive:
         no.add(("decisions", "source_inactive"))
-    if talks:
+    if bounds.talk:
+        # What is drawn has no end.
         no.add(("closes", "script"))
     # A call to a seat that acts no more is refused before its privacy is looked at.
     words = {str(reason) for reason in AsideReason}
@@ -111,8 +113,12 @@ def impossible(setup: Setup, *, is_listed: bool, talks: bool) -> frozenset[tuple
         no.add(("decisions", "disabled"))
     if not policy.chair.rounds or is_listed:
         no.add(("rows", "nudge"))
-    if policy.silence != "retry":
-        no.add(("disturbances", "retries"))
+    if policy.silence != "retry" and not bounds.kills:
+        no.add(("disturbances", "granted again"))
+    if not bounds.kills:
+        no.add(("disturbances", "kills"))
+    if not (bounds.people and setup.people):
+        no.add(("disturbances", "people in a turn"))
     if setup.opening is None:
         no.add(("rows", "opening"))
     if is_listed:
@@ -120,27 +126,42 @@ def impossible(setup: Setup, *, is_listed: bool, talks: bool) -> frozenset[tuple
     return frozenset(no)
 
 
-def limits_never_met(
-    counts: Mapping[tuple[str, str], int], policy: Policy, *, is_listed: bool
-) -> list[str]:
-    """Return the limits of the policy that no run met, each as a sentence."""
+def limits_never_met(setup: Setup, counts: Mapping[tuple[str, str], int]) -> list[str]:
+    """Return the limits that a policy sets and that no run met, each as a clause.
+
+    Of limits that are at their defaults nothing is said: nobody chose them for this desk.
+    """
+    policy, usual = setup.policy, Policy()
+    is_listed = setup.script is not None and setup.script.listed
     refused = "replies" if policy.on_refused_aside == "refuse" else "published asides"
-    limits = [
-        (policy.aside.enabled, refused, "budget_spent", "policy.aside.max_messages"),
-        (policy.aside.enabled, refused, "audience_too_large", "policy.aside.max_members"),
+    asides, surface = policy.aside.enabled, policy.aside.must_surface
+    chair = policy.chair.rounds > 0 and not is_listed
+    limits = (
+        (asides, refused, "budget_spent", "policy.aside.max_messages"),
+        (asides, refused, "audience_too_large", "policy.aside.max_members"),
+        (asides and surface, refused, "unsettled_aside", "policy.aside.must_surface"),
         (
-            policy.aside.enabled and policy.aside.must_surface,
-            refused,
-            "unsettled_aside",
-            "policy.aside.must_surface",
+            policy.dispatch.enabled and policy.dispatch.max_hops != usual.dispatch.max_hops,
+            "decisions",
+            "hop_limit_reached",
+            "policy.dispatch.max_hops",
         ),
-        (policy.dispatch.enabled, "decisions", "hop_limit_reached", "policy.dispatch.max_hops"),
-        (True, "closes", "max_turns", "policy.max_turns"),
-        (True, "replies", "too_many_calls", "policy.max_calls"),
-        (True, "replies", "message_too_large", "policy.max_message_bytes"),
-        (True, "outcomes", "timed_out", "policy.turn_timeout_s"),
-        (policy.chair.rounds > 0 and not is_listed, "rows", "nudge", "policy.chair.rounds"),
-    ]
+        (policy.max_turns != usual.max_turns, "closes", "max_turns", "policy.max_turns"),
+        (policy.max_calls != usual.max_calls, "replies", "too_many_calls", "policy.max_calls"),
+        (
+            policy.max_message_bytes != usual.max_message_bytes,
+            "replies",
+            "message_too_large",
+            "policy.max_message_bytes",
+        ),
+        (
+            policy.turn_timeout_s != usual.turn_timeout_s,
+            "outcomes",
+            "timed_out",
+            "policy.turn_timeout_s",
+        ),
+        (chair, "rows", "nudge", "policy.chair.rounds"),
+    )
     return [
         f"{key} was never met ({word})"
         for applies, group, word, key in limits

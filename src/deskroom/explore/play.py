@@ -84,10 +84,6 @@ def _listed(played: Played) -> Sequence[tuple[int, Turn]]:
         return list(enumerate(base.turns))
     listed = [(at, base.turns[at]) for at in played.order]
     due = run.due
-    last = run.journal[-1] if run.journal else None
-    if isinstance(last, TurnEntry) and last.cue is not None and last.cue not in played.turns:
-        # A run that ended with what was looked for may have ended with a grant.
-        listed.append((last.cue, base.turns[last.cue]))
     if run.closed == CloseReason.MAX_TURNS and due is not None:
         listed.append((-1, Turn(seat=due.seat)))
     return listed
@@ -137,15 +133,14 @@ class Explorer:
 
     def __init__(self, scenario: Scenario, bounds: Explore) -> None:
         self.base = explored_scenario(scenario, bounds)
-        self._bounds = bounds
+        #: What was asked for; where there are no turns, what seats say is drawn in any case.
+        self.bounds: Explore = self.base.explore or bounds
         setup = scenario_setup(self.base)
         assert setup.script is not None  # noqa: S101 - a scenario has one
         self._plain_cues: Sequence[Cue] = setup.script.cues
         #: What the engine reads a broadcast's scores from; each run begins with the plain ones.
         self._cues: list[Cue] = list(self._plain_cues)
         self.setup: Setup = evolve(setup, script=evolve(setup.script, cues=self._cues))
-        #: Whether what seats say is drawn.
-        self.talks = self.base.explore is not None and self.base.explore.talk
         self._varying = Varying(self.setup, Talk(self.setup))
 
     def play(
@@ -155,7 +150,7 @@ class Explorer:
 
         A run that ``looks_for`` the fault of a kind and name ends where it shows.
         """
-        budget = Budget.drawn(self._bounds, draws)
+        budget = Budget.drawn(self.bounds, draws)
         drawing = Drawing(self.base, self._varying, budget, draws)
         kill = self._kill_lines(draws)
         watch = RunWatch(self.setup, self.base.properties, MOST_ENTRIES)
@@ -163,7 +158,9 @@ class Explorer:
         engine, died = self._play(drawing, watch, kill, deep=deep)
         run = Run(engine.state, watch.entries)
         faults = watch.finish(run)
-        order = tuple(dict.fromkeys(drawing.order))
+        # A turn whose process died right behind the grant was granted, and never drawn.
+        grants = (entry.cue for entry in watch.entries if isinstance(entry, TurnEntry))
+        order = tuple(dict.fromkeys(cue for cue in grants if cue is not None))
         played = Played(
             base=self.base,
             choices=tuple(draws.taken),
@@ -179,7 +176,7 @@ class Explorer:
     def _kill_lines(self, draws: Draws) -> list[int]:
         """Draw behind which lines the process dies; most are reached only in a long run."""
         lines: list[int] = []
-        for _ in range(draws.below(self._bounds.kills + 1)):
+        for _ in range(draws.below(self.bounds.kills + 1)):
             before = lines[-1] if lines else 1
             lines.append(before + 1 + draws.below(_KILL_WITHIN))
         return lines
@@ -222,7 +219,7 @@ class Explorer:
 
 
 class Drawing:
-    """What each listed turn of one run was drawn as: ``drawn`` by its place, in ``order``."""
+    """What each listed turn of one run was drawn as: ``drawn`` by its place."""
 
     def __init__(self, base: Scenario, varying: Varying, budget: Budget, draws: Draws) -> None:
         self.drawn: dict[int, Turn] = {}
@@ -230,11 +227,6 @@ class Drawing:
         self._varying = varying
         self._budget = budget
         self._draws = draws
-
-    @property
-    def order(self) -> Sequence[int]:
-        """The places of the turns that were played, in the order in which each first was."""
-        return list(self.drawn)
 
     @property
     def scenario(self) -> Scenario:
@@ -267,5 +259,6 @@ class _Player(ScriptPlayer):
         if grant.cue is None:
             return super()._turn(grant)
         turn = self._drawing.turn(grant.cue)
-        self._cues[grant.cue] = evolve(self._cues[grant.cue], scores=turn.scores)
+        if turn.scores or self._cues[grant.cue].scores:
+            self._cues[grant.cue] = evolve(self._cues[grant.cue], scores=turn.scores)
         return turn

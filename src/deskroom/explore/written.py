@@ -10,12 +10,11 @@ from deskroom.engine.entries import MemoryJournal
 from deskroom.errors import DeskroomError
 from deskroom.explore.explore import FoundFailure
 from deskroom.explore.play import Played
-from deskroom.runs.run import Run
 from deskroom.scenario.format.load import parse_scenario
 from deskroom.scenario.format.model import Scenario, Turn
 from deskroom.scenario.format.write import scenario_toml
 from deskroom.scenario.play.compare import Replay, compare
-from deskroom.scenario.play.replay import play_script
+from deskroom.scenario.play.replay import played_run
 
 __all__ = ["Written", "written"]
 
@@ -46,9 +45,7 @@ def written(
 def _replayed(text: str, path: str) -> Replay | None:
     try:
         scenario = parse_scenario(text, path)
-        kept = MemoryJournal()
-        engine = play_script(scenario, kept, keeps_digest=False, logs=False)
-        return compare(scenario, Run(engine.state, kept.entries))
+        return compare(scenario, played_run(scenario, MemoryJournal(), logs=False))
     except DeskroomError:
         return None
 

@@ -126,7 +126,7 @@ def _never_lines(report: Report, screen: Screen) -> Iterator[str]:
         if words:
             yield from _wrapped(f"never reached, {group}: {', '.join(words)}", screen)
     for limit in report.limits:
-        yield from _wrapped(f"a limit that no run met: {limit}", screen)
+        yield from _wrapped(limit, screen)
 
 
 def _wrapped(text: str, screen: Screen) -> Iterator[str]:

@@ -259,25 +259,33 @@ def interrupted(first: Any) -> list[Entry]:
     return as_read(journal.entries)
 
 
-def test_a_person_who_spoke_over_a_turn_that_had_a_row_cannot_be_told() -> None:
-    """In a scenario the row would come first, so there is no scenario, and the reason is told."""
+def test_what_a_person_said_in_a_turn_stands_in_that_turn() -> None:
+    """The rows come in the same order, and the turn goes to whom the person named."""
     entries = interrupted(lambda turn: turn.post("too late"))
     assert ["begin", "you go on", "too late", "here"] == [
         entry.row.content.removeprefix("@a ").removeprefix("@b ") for entry in rows(entries)
     ]
-    with pytest.raises(RecordError) as caught:
-        record(entries, "run.jsonl")
+    recorded = record(entries)
+    assert ["a", "b"] == [turn.seat for turn in recorded.replay.scenario.turns]
     assert (
-        "run.jsonl: no scenario can give this run again: user said row 2 while turn 1 (a) was "
-        "open, and in a scenario a person speaks between turns" == str(caught.value)
+        'say = "too late"\nmeanwhile = [{ person = "user", say = "@b you go on" }]' in recorded.text
     )
-
-
-def test_a_person_who_spoke_over_a_turn_without_a_row_can() -> None:
-    """The rows come in the same order."""
-    recorded = record(interrupted(lambda turn: turn.read()))
-    assert ["a", None, "b"] == [turn.seat for turn in recorded.replay.scenario.turns]
     assert () == recorded.remarks
+
+
+def test_what_a_person_said_between_two_calls_is_told_with_their_number() -> None:
+    """In a turn that became no row as well."""
+
+    async def reads(turn: Turn) -> None:
+        await turn.read()
+        await turn.read()
+
+    entries = interrupted(reads)
+    person = next(at for at, entry in enumerate(entries) if "you go on" in str(entry))
+    # As if the person had spoken a call later.
+    entries[person], entries[person + 1] = entries[person + 1], entries[person]
+    recorded = record(entries)
+    assert 'meanwhile = [{ person = "user", say = "@b you go on", at = 1 }]' in recorded.text
 
 
 def test_what_a_router_chose_becomes_scores() -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from deskroom.core.audience import DESK, Audience
-from deskroom.core.directory import agent
+from deskroom.core.directory import Directory, agent
 from deskroom.core.mention import Mention, resolve
 from deskroom.core.text import trim, trim_start
 from deskroom.runs.invariants.model import Held, Model
@@ -122,7 +123,13 @@ def written_mentions(model: Model, seat: str, held: Held) -> tuple[Mention, ...]
 def _resolved(model: Model, seat: str, message: str) -> tuple[Mention, ...]:
     if "@" not in message:
         return ()
-    return resolve(message, None, agent(seat), model.setup.directory)
+    return _resolve(message, seat, model.setup.directory)
+
+
+@lru_cache(maxsize=4096)
+def _resolve(message: str, seat: str, directory: Directory) -> tuple[Mention, ...]:
+    """Resolve a message; in many runs of one desk the same ones come up again and again."""
+    return resolve(message, None, agent(seat), directory)
 
 
 def _ids(raw: Iterable[str]) -> tuple[str, ...]:

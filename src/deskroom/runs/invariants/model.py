@@ -94,10 +94,7 @@ class Model:
         if script is None:
             return
         self.played = bytearray(len(script.cues))
-        for at in reversed(range(len(script.cues))):
-            seat = script.cues[at].seat
-            if seat is not None:
-                self.cues_left.setdefault(seat, []).append(at)
+        self.cues_left = {seat: [*cues] for seat, cues in script.of_seats.items()}
 
     @property
     def is_listed(self) -> bool:

@@ -102,6 +102,11 @@ class Possible:
         return self.context.policy.chair.rounds if self.knows_policy else math.inf
 
     @cached_property
+    def has_no_opening(self) -> bool:
+        """Whether no run has an opening."""
+        return self.knows_policy and self.context.partial.opening is None
+
+    @cached_property
     def active(self) -> tuple[str, ...]:
         """The seats that can be next."""
         return tuple(seat.id for seat in self.context.desk.seats if not seat.retired)
@@ -173,6 +178,8 @@ class Possible:
     def _can(self, sort: str, wanted: Mapping[str, Sequence[Any]]) -> bool:
         """Whether a step of a sort may have all that is wanted."""
         if sort == RowKind.NUDGE and self.rounds == 0:
+            return False
+        if sort == RowKind.OPENING and self.has_no_opening:
             return False
         for key, values in wanted.items():
             if key in _DOMAINS:

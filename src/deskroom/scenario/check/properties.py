@@ -143,7 +143,10 @@ class _Warning:
         if isinstance(wanted, Pattern):
             return "text", "the pattern matches every text"
         if key == "kind":
-            return "no_nudges", "the chair never speaks, as its rounds are 0"
+            clauses = ["the file has no opening"] if "opening" in wanted.values else []
+            if "nudge" in wanted.values:
+                clauses.append("the chair never speaks, as its rounds are 0")
+            return "kind", ", and ".join(clauses)
         if key == "hop":
             return "max_hops", f"max_hops is {possible.max_hops}"
         if key == "repeats_private" or (isinstance(wanted, Audiences) and possible.no_asides):

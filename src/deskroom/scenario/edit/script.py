@@ -6,8 +6,9 @@ decisions. What no script can say is left out and named.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Any, Final, Literal
 
 from attrs import evolve, field, frozen
 
@@ -18,7 +19,7 @@ from deskroom.engine.setup import Setup
 from deskroom.printable import counted
 from deskroom.runs.run import Run, RunTurn
 from deskroom.scenario.edit.expressible import plain_text, written_call
-from deskroom.scenario.format.model import Call, DeskSpec, Opening, Order, Scenario, Turn
+from deskroom.scenario.format.model import Call, DeskSpec, Meanwhile, Opening, Order, Scenario, Turn
 
 __all__ = ["NOT_REACHED", "RecordedScript", "RecordedTurn", "extract_script"]
 
@@ -44,6 +45,7 @@ class RecordedTurn:
     played: RunTurn | None = field(default=None, eq=False)
     calls: tuple[Call, ...] = ()
     late: tuple[Call, ...] = ()
+    meanwhile: tuple[Meanwhile, ...] = ()
     replies: tuple[str, ...] = ()
     late_replies: tuple[str, ...] = ()
     outcome: Outcome | str | None = None
@@ -68,6 +70,7 @@ class RecordedTurn:
             takes=self.takes,
             crash=self.crash,
             late=self.late,
+            meanwhile=self.meanwhile,
             wrote=self.wrote,
             scores=self.scores,
         )
@@ -130,7 +133,10 @@ class RecordedScript:
 def extract_script(run: Run) -> RecordedScript:
     """Return the script of a run. Its entries must be known."""
     people = [entry for entry in run.entries if entry.kind == "person"]
-    turns = [(turn.start or 0, _recorded(turn, run)) for turn in run.turns if turn.outcome]
+    words = _words_in_turns(run, people)
+    turns = [(turn.start or 0, _recorded(turn, run, words)) for turn in run.turns if turn.outcome]
+    in_turns = [entry for _, entry, _ in words]
+    people = [entry for entry in people if entry not in in_turns]
     spoken = [(run.index.rows[entry.row.sequence - 1], _person(entry)) for entry in people]
     closed = None if run.closed in {"stopped", "failed"} else run.closed
     return RecordedScript(
@@ -162,6 +168,37 @@ def _remarks(run: Run) -> Iterator[str]:
         )
 
 
+#: What people said in a turn: the turn, the row, and after how many calls or at its end.
+Words = Sequence[tuple[RunTurn, RowEntry, int | Literal["end"]]]
+
+
+def _words_in_turns(run: Run, people: Iterable[RowEntry]) -> Words:
+    """Return what people said in the middle of a turn that ended, and where in it.
+
+    What was said between a silent attempt and its retry belongs to the end of the attempt.
+    """
+    found: list[tuple[RunTurn, RowEntry, int | Literal["end"]]] = []
+    ended = [turn for turn in run.turns if turn.start is not None and turn.end is not None]
+    for entry in people:
+        position = run.index.rows[entry.row.sequence - 1]
+        for turn, following in zip_longest(ended, ended[1:]) if entry.cue is None else ():
+            start, end = turn.start or 0, turn.end or 0
+            is_retried = following is not None and following.number == turn.number
+            if start < position < end:
+                found.append((turn, entry, _calls_before(run, turn, position)))
+            elif is_retried and end < position < (following.start or 0):
+                found.append((turn, entry, "end"))
+    return found
+
+
+def _calls_before(run: Run, turn: RunTurn, at: int) -> int:
+    """Return how many of a turn's calls stand before a position; of one that timed out, none do."""
+    if turn.outcome == "timed_out":
+        return 0
+    before = run.journal[turn.start or 0 : at]
+    return sum(isinstance(one, CallEntry) and one in turn.calls for one in before)
+
+
 def _spoken_over(run: Run, people: Iterable[RowEntry]) -> Iterator[str]:
     """Yield which rows people spoke while a turn was open, or was about to be granted again."""
     for entry in people:
@@ -173,7 +210,7 @@ def _spoken_over(run: Run, people: Iterable[RowEntry]) -> Iterator[str]:
             if turn.number == number and _goes_on(run, turn, at):
                 yield (
                     f"{entry.row.author.id} said row {entry.row.sequence} while turn {number} "
-                    f"({turn.seat}) was open, and in a scenario a person speaks between turns"
+                    f"({turn.seat}) was open, and that turn never ended"
                 )
                 break
 
@@ -191,7 +228,7 @@ def _person(entry: RowEntry) -> RecordedTurn:
     return RecordedTurn(person=entry.row.author.id or "", say=entry.row.content)
 
 
-def _recorded(turn: RunTurn, run: Run) -> RecordedTurn:
+def _recorded(turn: RunTurn, run: Run, words: Words) -> RecordedTurn:
     calls = [call for call in turn.calls if call.source == "call"]
     in_time, late = [call for call in calls if not call.late], [call for call in calls if call.late]
     # Calls that were only counted were refused as the last one that was kept.
@@ -215,6 +252,11 @@ def _recorded(turn: RunTurn, run: Run) -> RecordedTurn:
         played=turn,
         calls=tuple(written_call(call.tool, call.arguments)[0] for call in in_time),
         late=tuple(written_call(call.tool, call.arguments)[0] for call in late),
+        meanwhile=tuple(
+            Meanwhile(person=entry.row.author.id or "", say=entry.row.content, at=at)
+            for of, entry, at in words
+            if of is turn
+        ),
         replies=tuple(call.reply for call in in_time),
         late_replies=tuple(call.reply for call in late),
         outcome=turn.outcome,

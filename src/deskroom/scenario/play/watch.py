@@ -127,7 +127,10 @@ def run_faults(scenario: Scenario, run: Run) -> tuple[Fault, ...]:
     Its entries must be known. It is played once more, so that what its seats are given is seen too.
     """
     watch = RunWatch(run.setup, (), len(run.journal) + 1)
-    play_watched(scenario, watch)
+    try:
+        play_watched(scenario, watch)
+    except Exception as error:  # noqa: BLE001 - whatever fails here fails in the host
+        watch.fail(error)
     faults = watch.finish(run)
     return faults or tuple(whole_faults(scenario, run))
 

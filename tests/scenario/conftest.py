@@ -212,7 +212,7 @@ _KEYS: dict[str, st.SearchStrategy[Any]] = {
     | st.builds(NextSeat, st.booleans()),
     "why": _one_of(*map(str, NoTurnReason)),
     "refusal": _one_of(*map(str, (*CallFault, *AsideReason))),
-    "hop": _one_of(0, 1, 2) | st.builds(Bounds, st.none() | st.just(1), st.none() | st.just(2)),
+    "hop": _one_of(0, 1, 2) | st.sampled_from([Bounds(1), Bounds(None, 2), Bounds(1, 2)]),
     "completes": st.booleans(),
     "text": st.builds(Pattern, st.sampled_from(["@", r"\bgo\b", "^$", ".*"]), st.booleans()),
     "repeats_private": st.booleans(),
@@ -232,7 +232,6 @@ def _matchers(**more: st.SearchStrategy[Any]) -> st.SearchStrategy[Matcher]:
 
 
 matchers_ = _matchers()
-_NUMBERS = st.integers(0, 4)
 properties = st.one_of(
     st.builds(Property, name=st.just("never"), never=matchers_),
     st.builds(Property, name=st.just("always"), always=matchers_, when=st.none() | matchers_),
@@ -245,7 +244,11 @@ properties = st.one_of(
         within=st.integers(1, 3),
     ),
     st.builds(
-        Property, name=st.just("count"), count=matchers_, at_least=_NUMBERS, at_most=_NUMBERS
+        lambda count, bounds: Property(
+            name="count", count=count, at_least=min(bounds), at_most=max(bounds)
+        ),
+        matchers_,
+        st.lists(st.integers(0, 4), min_size=1, max_size=2),
     ),
 )
 

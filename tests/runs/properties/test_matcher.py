@@ -162,7 +162,8 @@ def test_a_step_can_be_held_against_the_one_before(
     key: str, same_as: Any, after: Step, step: Step, *, expected: bool
 ) -> None:
     """A seat is never a person, whatever both are called."""
-    fits = compiled(Matcher(**{key: SameAs(same_as)}))
+    keys: dict[str, Any] = {key: SameAs(same_as)}
+    fits = compiled(Matcher(**keys))
     assert expected == fits(step, after)
     assert not fits(step, None)
 

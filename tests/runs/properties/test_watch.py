@@ -99,9 +99,11 @@ def test_a_step_is_a_row_with_its_turn_or_a_turn_without_one(
 ) -> None:
     """Of the calls only those of the turn count, and no late one."""
     turns = (
-        "seat = 'a'\ncalls = [{ tool = 'desk_post', message = '' }, "
-        "{ tool = 'desk_post', message = 'x `@b` @sam' }]\nwrote = ['f']\n"
-        "late = [{ tool = 'desk_post', message = 'more' }]",
+        (
+            "seat = 'a'\ncalls = [{ tool = 'desk_post', message = '' }, "
+            "{ tool = 'desk_post', message = 'x `@b` @sam' }]\nwrote = ['f']\n"
+            "late = [{ tool = 'desk_post', message = 'more' }]"
+        ),
         "seat = 'b'\ntext = 'hm'\ncalls = [{ tool = 'desk_dm', to = ['zz'], message = 'y' }]",
     )
     assert expected == broken(
@@ -188,8 +190,10 @@ def test_a_routed_script_that_ran_out_decides_nothing(broken: Broken) -> None:
 def test_a_kill_changes_nothing(broken: Broken, line: int) -> None:
     """A turn that was cut short is granted again with the same number."""
     turns = (
-        "seat = 'a'\ncalls = [{ tool = 'desk_post', message = '' }, "
-        "{ tool = 'desk_post', message = '@b x' }]",
+        (
+            "seat = 'a'\ncalls = [{ tool = 'desk_post', message = '' }, "
+            "{ tool = 'desk_post', message = '@b x' }]"
+        ),
         "seat = 'b'\nsay = 'y'",
     )
     must = ANSWERS.replace("within = 2", "within = 1")

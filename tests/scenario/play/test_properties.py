@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,12 +24,17 @@ from deskroom.runs.view import view_run
 from deskroom.scenario import Scenario, replay_scenario
 
 
+@pytest.mark.slow
 @given(st.data())
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_what_a_room_came_to_gives_what_its_entries_give(
     scenarios: Any, properties: Any, data: st.DataObject
 ) -> None:
-    """Step by step, at once, and from its state alone."""
+    """Step by step, at once, and from its state alone.
+
+    But for what people say in the middle of a turn: of a turn without a row, the state does not say
+    which rows it ended behind.
+    """
     scenario: Scenario = evolve(
         data.draw(scenarios), properties=tuple(data.draw(st.lists(properties, max_size=4)))
     )
@@ -44,10 +50,11 @@ def test_what_a_room_came_to_gives_what_its_entries_give(
             assert seen.setdefault(at, one.problem) == one.problem
     watch.finish(final_close(run))
     assert whole == watch.violations
-    known = view_violations(scenario.properties, view_run(Run(run.state)))
-    assert whole == known
+    if not any(turn.meanwhile for turn in scenario.turns):
+        assert whole == view_violations(scenario.properties, view_run(Run(run.state)))
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=100)
 def test_the_output_of_a_replay_holds_the_same_properties(
@@ -57,6 +64,7 @@ def test_the_output_of_a_replay_holds_the_same_properties(
     scenario = data.draw(scenarios)
     asked = data.draw(st.lists(properties.filter(_asks_what_is_told), max_size=4))
     replay = replay_scenario(scenario)
+    asked = [one for one in asked if not any(turn.meanwhile for turn in scenario.turns)]
     document = json.dumps({"scenarios": [replay_json(replay, "x.toml")]}, default=str)
     view = read_transcript(document, "x.json")
     assert [(one.of, one.problem) for one in property_violations(asked, replay.run)] == [

@@ -118,7 +118,7 @@ def _row_step(item: ViewItem, row: Row, judged: Judged | None) -> Step:
         mentions=mentions,
         next=following,
         why=why,
-        refusals=_refused(facts) if refusal is None else (*_refused(facts), refusal),
+        refusals=_refused(facts, refusal),
         hop=hop,
         completes=facts.get("completes") is True,
         text=row.content,
@@ -148,8 +148,10 @@ def _decided(judged: Judged) -> tuple[tuple[str, ...], str | None]:
     return (), str(judged.decision.reason)
 
 
-def _refused(facts: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(reply for reply in facts.get("replies", ()) if reply not in _NOT_REFUSED)
+def _refused(facts: Mapping[str, Any], refusal: str | None = None) -> tuple[str, ...]:
+    """Return each reason of a turn's refused calls, and why its row is not private."""
+    refused = [reply for reply in facts.get("replies", ()) if reply not in _NOT_REFUSED]
+    return tuple(dict.fromkeys(refused if refusal is None else [*refused, refusal]))
 
 
 def _kind(row: Row) -> str:

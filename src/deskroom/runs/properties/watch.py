@@ -103,7 +103,7 @@ class PropertyWatch:
         self._steps.turn(entry.turn)
 
     def _call(self, entry: CallEntry) -> None:
-        if entry.reply != OK and not entry.late:
+        if entry.reply != OK and not entry.late and entry.reply not in self._refusals:
             self._refusals.append(entry.reply)
 
     def _end(self, entry: EndEntry) -> None:
@@ -125,7 +125,9 @@ class PropertyWatch:
     def _row(self, entry: RowEntry) -> None:
         step = _row_step(entry)
         if entry.kind is RowKind.SEAT and self._open is not None:
-            refused = (*self._refusals, *([entry.refusal] if entry.refusal else []))
+            refused = tuple(self._refusals)
+            if entry.refusal is not None and entry.refusal not in refused:
+                refused = (*refused, entry.refusal)
             step = step._replace(hop=self._open.hop, refusals=refused, attempt=self._open.attempt)
         if self._repeats is not None:
             step = self._repeats.marked(step, entry.row)

@@ -58,24 +58,16 @@ def matches_all_text(pattern: Pattern) -> bool:
 
 @frozen(eq=False)
 class Possible:
-    """What steps of one file can be. Of a desk file the policy is not known."""
+    """What steps of the runs of one file can be."""
 
     context: CheckContext
 
     # --- the room --------------------------------------------------------------------------
 
     @cached_property
-    def knows_policy(self) -> bool:
-        """Whether the file says what its runs are decided by: a desk file does not."""
-        partial = self.context.partial
-        return bool(partial.turns or partial.opening or "policy" in partial.document.data)
-
-    @cached_property
     def no_asides(self) -> str:
         """Why no row can be an aside, or nothing where one can."""
         aside = self.context.policy.aside
-        if not self.knows_policy:
-            return ""
         if not aside.enabled:
             return "the policy allows no asides"
         if aside.max_members == 0:
@@ -87,24 +79,9 @@ class Possible:
         return ""
 
     @cached_property
-    def max_hops(self) -> float:
+    def max_hops(self) -> int:
         """The highest hop of a turn."""
-        return self.context.policy.dispatch.max_hops if self.knows_policy else math.inf
-
-    @cached_property
-    def max_turns(self) -> float:
-        """How many turns are granted at most."""
-        return self.context.policy.max_turns if self.knows_policy else math.inf
-
-    @cached_property
-    def rounds(self) -> float:
-        """How many nudges there are at most."""
-        return self.context.policy.chair.rounds if self.knows_policy else math.inf
-
-    @cached_property
-    def has_no_opening(self) -> bool:
-        """Whether no run has an opening."""
-        return self.knows_policy and self.context.partial.opening is None
+        return self.context.policy.dispatch.max_hops
 
     @cached_property
     def active(self) -> tuple[str, ...]:
@@ -124,7 +101,7 @@ class Possible:
     def reasons(self) -> tuple[str, ...]:
         """Why nobody can be next."""
         never = {NoTurnReason.HOP_OVERFLOW, NoTurnReason.NO_ACTIVE_SEAT}
-        if self.knows_policy and self.context.policy.dispatch.enabled:
+        if self.context.policy.dispatch.enabled:
             never.add(NoTurnReason.DISABLED)
         return tuple(one for one in NoTurnReason if one not in never)
 
@@ -132,15 +109,18 @@ class Possible:
     def refusals(self) -> tuple[str, ...]:
         """Why a call can be refused within its turn, or a row not be private."""
         faults = [one for one in CallFault if one not in _LATE]
-        if not self.knows_policy:
-            return (*faults, *AsideReason)
         if not self.context.policy.aside.enabled:
             return (*faults, AsideReason.DISABLED)
         return (*faults, *(one for one in AsideReason if one != AsideReason.DISABLED))
 
     def most(self, matchers: Sequence[Matcher]) -> float:
         """Return how many steps of a run all of the matchers can match, at most."""
-        bounds = {RowKind.OPENING: 1, RowKind.NUDGE: self.rounds, RowKind.SEAT: self.max_turns}
+        policy = self.context.policy
+        bounds = {
+            RowKind.OPENING: 1,
+            RowKind.NUDGE: policy.chair.rounds,
+            RowKind.SEAT: policy.max_turns,
+        }
         return sum(bounds.get(sort, math.inf) for sort in self.sorts(matchers))  # type: ignore[call-overload]
 
     # --- matchers --------------------------------------------------------------------------
@@ -177,16 +157,12 @@ class Possible:
 
     def _can(self, sort: str, wanted: Mapping[str, Sequence[Any]]) -> bool:
         """Whether a step of a sort may have all that is wanted."""
-        if sort == RowKind.NUDGE and self.rounds == 0:
-            return False
-        if sort == RowKind.OPENING and self.has_no_opening:
+        if sort == RowKind.NUDGE and self.context.policy.chair.rounds == 0:
             return False
         for key, values in wanted.items():
             if key in _DOMAINS:
                 domain = _DOMAINS[key](self, sort)
-                if domain is not None and not any(
-                    all(_fits(one, value) for value in values) for one in domain
-                ):
+                if not any(all(_fits(one, value) for value in values) for one in domain):
                     return False
             elif not all(_CAN[key](self, sort, value) for value in values):
                 return False
@@ -226,7 +202,7 @@ class Possible:
             return False  # a step may have none
         domain = _DOMAINS[key](self, sort)
         given = [] if given is None else [given]
-        return domain is not None and all(
+        return all(
             _fits(one, wanted) for one in domain or (None,) if all(_fits(one, g) for g in given)
         )
 
@@ -248,7 +224,7 @@ class Possible:
         if sort != RowKind.NUDGE:
             return ()
         chair = self.context.policy.chair.by
-        return people if not self.knows_policy else [chair] if chair is not None else people[:1]
+        return people[:1] if chair is None else [chair]
 
     def _kinds(self, sort: str) -> Sequence[str]:
         return () if sort == ROWLESS else (sort,)
@@ -264,10 +240,8 @@ class Possible:
             return ()  # a person's row goes to the lead, if it names no seat
         return (NoTurnReason.SOURCE_INACTIVE,) if sort == RowKind.WROTE else self.reasons
 
-    def _hops(self, sort: str) -> Sequence[int] | None:
-        if sort not in _SEATS:
-            return ()
-        return None if math.isinf(self.max_hops) else range(int(self.max_hops) + 1)
+    def _hops(self, sort: str) -> Sequence[int]:
+        return range(self.max_hops + 1) if sort in _SEATS else ()
 
     def _completions(self, sort: str) -> Sequence[bool]:
         return _FLAGS if sort == RowKind.SEAT else (False,)
@@ -289,7 +263,7 @@ class Possible:
 
     def _is_party(self, members: Sequence[str]) -> bool:
         party = set(members)
-        is_small = not self.knows_policy or len(party) <= self.context.policy.aside.max_members
+        is_small = len(party) <= self.context.policy.aside.max_members
         return is_small and party.issubset(self.active)
 
     def _can_name(self, sort: str, wanted: OneOf | SameAs) -> bool:
@@ -321,7 +295,7 @@ class Possible:
         return not (wanted.negated and matches_all_text(wanted))
 
 
-_DOMAINS: Final[Mapping[str, Callable[[Possible, str], Sequence[Any] | None]]] = {
+_DOMAINS: Final[Mapping[str, Callable[[Possible, str], Sequence[Any]]]] = {
     "seat": Possible._seats,  # noqa: SLF001 - this module's own
     "person": Possible._people,  # noqa: SLF001
     "kind": Possible._kinds,  # noqa: SLF001

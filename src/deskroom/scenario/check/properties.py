@@ -93,9 +93,9 @@ class _Warning:
                 problem = f"what after matches has no {wanted.key}, {ends}"
                 self._cannot_match(("then", key, "same_as"), problem, "contradiction")
                 return
-        most = self.possible.max_turns
+        most = self.context.policy.max_turns
         if self.of.within is not None and self.of.within >= most:
-            turns = counted(int(most), "turn")
+            turns = counted(most, "turn")
             problem = f"at most {turns} are granted, so only the close of the room ends this wait"
             self.context.warnings.at_value((*self.path, "within"), "no_effect", problem)
 
@@ -143,10 +143,7 @@ class _Warning:
         if isinstance(wanted, Pattern):
             return "text", "the pattern matches every text"
         if key == "kind":
-            clauses = ["the file has no opening"] if "opening" in wanted.values else []
-            if "nudge" in wanted.values:
-                clauses.append("the chair never speaks, as its rounds are 0")
-            return "kind", ", and ".join(clauses)
+            return "no_nudges", "the chair never speaks, as its rounds are 0"
         if key == "hop":
             return "max_hops", f"max_hops is {possible.max_hops}"
         if key == "repeats_private" or (isinstance(wanted, Audiences) and possible.no_asides):

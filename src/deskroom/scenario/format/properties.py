@@ -225,7 +225,7 @@ def _value(reading: _Reading, path: KeyPath, key: str, value: object) -> object:
 def _table_value(reading: _Reading, path: KeyPath, key: str, value: Mapping[str, Any]) -> object:
     """Return what a table says of a key: ``not``, ``same_as``, ``none``, ``any`` or bounds."""
     forms = ["not"]
-    forms += ["same_as"] if key in SAME_AS else []
+    forms += ["same_as"] if key in SAME_AS and (reading.after or "same_as" in value) else []
     forms += ["none", "any"] if key == "next" else []
     forms += ["at_least", "at_most"] if key == "hop" else []
     for inner in value:
@@ -380,4 +380,5 @@ def _refuse(
     expected: str,
     kind: Any = "wrong_type",  # noqa: ANN401 - a kind of problem
 ) -> None:
-    findings.at_value(path, kind, f"found {found(value)}, expected {expected}")
+    empty = {list: "an empty list", dict: "an empty table"}.get(type(value)) if not value else None
+    findings.at_value(path, kind, f"found {empty or found(value)}, expected {expected}")

@@ -182,6 +182,19 @@ PUBLIC = {
         "replay_scenario",
         "scenario_schema",
     },
+    "deskroom.sweep": {
+        "Axis",
+        "Grid",
+        "PolicySummary",
+        "ResultLine",
+        "ResultsFile",
+        "Summary",
+        "SweptFile",
+        "parse_axis",
+        "parse_seeds",
+        "play_runs",
+        "read_results",
+    },
     "deskroom.conformance": {
         "Mismatch",
         "Report",
@@ -215,6 +228,7 @@ PUBLIC = {
         "assert_closed",
         "assert_next",
         "assert_ok",
+        "assert_properties",
         "assert_refused",
         "assert_rows",
         "broadcast",
@@ -299,6 +313,13 @@ def test_a_host_and_a_journal_need_no_event_loop(module: str) -> None:
     """The rules of a room, and a reader of journals, start in a process that has none of it."""
     loaded = loaded_by(f"import deskroom.{module}")
     assert (True, set()) == (f"deskroom.{module}" in loaded, HEAVY & loaded)
+
+
+def test_a_worker_of_a_sweep_needs_no_command_line() -> None:
+    """What plays a run, on whatever machine, is not what shows it."""
+    loaded = loaded_by("import deskroom.sweep.play")
+    assert "deskroom.scenario.play.player" in loaded
+    assert set() == loaded & {*HEAVY - {"tree_sitter"}, "distributed", "pyarrow"}
 
 
 @pytest.mark.parametrize("level", ["warning", "error"])

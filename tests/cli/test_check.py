@@ -27,7 +27,7 @@ ODD_TOLD = "8:8: warning: turn[1].say: @cheker is nobody here; did you mean @che
 WRONG = CLEAN.replace("say", "sya")
 WRONG_TOLD = (
     "8:1: turn[1].sya: unknown key, expected one of seat, person, say, calls, text, takes, crash, "
-    'late, wrote, scores, repeat, expect; did you mean "say"?'
+    'late, meanwhile, wrote, scores, one_of, repeat, expect; did you mean "say"?'
 )
 
 

@@ -54,6 +54,7 @@ COMMANDS = [
     ["show", "J"],
     ["show", "--tail", "2", "J"],
     ["show", "--follow", "J"],
+    ["explore", SCENARIO, "--seed", "1", "--runs", "5"],
     ["stats", "J"],
     ["stats", "--csv", SCENARIO, "J"],
     ["tools"],

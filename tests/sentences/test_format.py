@@ -77,7 +77,7 @@ TOP: Cases = [
     (
         'tittle = "x"\norder = "router"\nwhy = 3\n' + DESK + TURN,
         [
-            '1:1 unknown_key: tittle: unknown key, expected one of format, title, why, order, desk, policy, opening, turn, expect, live; did you mean "title"?',
+            '1:1 unknown_key: tittle: unknown key, expected one of format, title, why, order, desk, policy, opening, turn, expect, property, kill, invariants, explore, live; did you mean "title"?',
             '2:9 unknown_value: order: found "router", expected one of listed, routed; did you mean "routed"?',
             "3:7 wrong_type: why: found 3, expected a string",
         ],
@@ -311,7 +311,7 @@ TURNS: Cases = [
     (
         'seat = "lead"\n"\\u001b[1m" = 1',
         [
-            '9:1 unknown_key: turn[1]."\\u001b[1m": unknown key, expected one of seat, person, say, calls, text, takes, crash, late, wrote, scores, repeat, expect'
+            '9:1 unknown_key: turn[1]."\\u001b[1m": unknown key, expected one of seat, person, say, calls, text, takes, crash, late, meanwhile, wrote, scores, one_of, repeat, expect'
         ],
     ),
 ]

@@ -194,6 +194,7 @@ def test_one_module_has_everything_a_test_needs() -> None:
         "assert_closed",
         "assert_next",
         "assert_ok",
+        "assert_properties",
         "assert_refused",
         "assert_rows",
         "broadcast",

@@ -80,6 +80,10 @@ _COMMANDS: Final = {
         "deskroom.cli.stats:stats_command",
         "Say what runs come to in numbers, and plot one.",
     ),
+    "sweep": (
+        "deskroom.cli.sweep:sweep_command",
+        "Play files under many policies, and say which serves best.",
+    ),
     "tools": ("deskroom.cli.tools:tools_command", "Print the tools that a seat is served."),
     "verify": (
         "deskroom.cli.verify:verify_command",

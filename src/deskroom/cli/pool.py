@@ -7,16 +7,17 @@ import os
 import signal
 import sys
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import partial
 from threading import Event, Thread
 from typing import Any, Final, TypeVar
 
 from deskroom.errors import DeskroomError
 
-__all__ = ["in_processes"]
+__all__ = ["in_processes", "process_pool"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -41,24 +42,34 @@ def in_processes(
     Items may be made as they are needed. Raises ``DeskroomError`` when a process dies, or says why
     it cannot do its work.
     """
+    waiting: deque[Future[R]] = deque()
+    try:
+        with process_pool(jobs, set_up) as pool:
+            for item in items:
+                waiting.append(pool.submit(partial(_do, function), item))
+                if len(waiting) >= jobs * _AHEAD:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+    except BrokenProcessPool:
+        raise DeskroomError("a process that played scenarios has died") from None
+
+
+@contextmanager
+def process_pool(jobs: int, set_up: Callable[[], None]) -> Iterator[ProcessPoolExecutor]:
+    """Provide processes, in each of which ``set_up`` is called once.
+
+    They end with the command, whatever ends it; after an error nobody waits for what they do.
+    """
     pool = ProcessPoolExecutor(
         jobs,
         multiprocessing.get_context(_METHOD),
         initializer=_begin,
         initargs=(set_up, os.getpid()),
     )
-    waiting: deque[Future[R]] = deque()
     try:
-        for item in items:
-            waiting.append(pool.submit(partial(_do, function), item))
-            if len(waiting) >= jobs * _AHEAD:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    except BrokenProcessPool:
-        raise DeskroomError("a process that played scenarios has died") from None
+        yield pool
     except BaseException:
-        # Nobody waits for what is still being played.
         for process in multiprocessing.active_children():
             process.terminate()
         raise

@@ -29,13 +29,19 @@ _MANY_BYTES: Final = 4 * 1024 * 1024
 _BLOCK: Final = 256 * 1024
 
 
-def with_progress(items: Iterable[T], total: int, doing: str) -> Iterator[T]:
-    """Yield things of which there are ``total``, and show how many of them are done."""
-    if total <= _MANY or not sys.stderr.isatty():
+def with_progress(
+    items: Iterable[T], total: int, doing: str, *, before: int = 0, time_left: bool = False
+) -> Iterator[T]:
+    """Yield things of which there are ``total``, and show how many of them are done.
+
+    ``before`` were done already; what is yielded are the others. How much ``time_left`` there is can
+    be shown as well.
+    """
+    if total - before <= _MANY or not sys.stderr.isatty():
         yield from items
         return
-    with _bar(doing, of_bytes=False) as progress:
-        yield from progress.track(items, total=total)
+    with _bar(doing, of_bytes=False, time_left=time_left) as progress:
+        yield from progress.track(items, total=total, completed=before)
 
 
 @contextmanager
@@ -76,7 +82,7 @@ def reading(paths: Sequence[str], doing: str, *, shown: bool = True) -> Iterator
         yield lambda path: _counted(path, lambda count: progress.update(task, advance=count))
 
 
-def _bar(doing: str, *, of_bytes: bool, says: bool = False) -> Progress:
+def _bar(doing: str, *, of_bytes: bool, says: bool = False, time_left: bool = False) -> Progress:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -84,11 +90,13 @@ def _bar(doing: str, *, of_bytes: bool, says: bool = False) -> Progress:
         MofNCompleteColumn,
         Progress,
         TextColumn,
+        TimeRemainingColumn,
     )
 
     done = DownloadColumn() if of_bytes else MofNCompleteColumn()
     said = (TextColumn("{task.fields[said]}"),) if says else ()
-    columns = (TextColumn(doing), BarColumn(), done, *said)
+    left = (TimeRemainingColumn(),) if time_left else ()
+    columns = (TextColumn(doing), BarColumn(), done, *said, *left)
     # On one terminal with it, what is printed stands above the bar; else it goes where it went.
     return Progress(
         *columns,

@@ -34,16 +34,16 @@ _EDGES: Final = (
 )
 #: What is wrong with a call: no such tool, arguments that it does not take, and of a wrong type.
 _MALFORMED: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
-    ("desk_send", {"message": "hello"}),
-    ("desk_post", {"message": "   "}),
-    ("desk_post", {"message": "@all look", "to": ["everyone"]}),
-    ("desk_post", {"message": 7}),
-    ("desk_post", {}),
-    ("desk_dm", {"to": [], "message": "to nobody"}),
-    ("desk_dm", {"to": "someone", "message": "to one"}),
-    ("desk_dm", {"to": ["nobody-here"], "message": "to a stranger"}),
-    ("desk_read", {"limit": "all"}),
-    ("desk_broadcast", {"message": "x" * 400}),
+    ("send", {"message": "hello"}),
+    (served(POST), {"message": "   "}),
+    (served(POST), {"message": "@all look", "to": ["everyone"]}),
+    (served(POST), {"message": 7}),
+    (served(POST), {}),
+    (served(DM), {"to": [], "message": "to nobody"}),
+    (served(DM), {"to": "someone", "message": "to one"}),
+    (served(DM), {"to": ["nobody-here"], "message": "to a stranger"}),
+    (served(READ), {"limit": "all"}),
+    (served(BROADCAST), {"message": "x" * 400}),
 )
 #: How many calls a turn makes.
 _COUNTS: Final = (1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 0)

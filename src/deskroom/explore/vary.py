@@ -17,7 +17,7 @@ from deskroom.explore.talk import Talk, person_words
 from deskroom.scenario.format.explore import Explore
 from deskroom.scenario.format.model import Call, Meanwhile, Turn
 from deskroom.scenario.play.resume import listed_calls
-from deskroom.speech.tools import BROADCAST, served
+from deskroom.speech.tools import BROADCAST, POST, served
 
 __all__ = ["Budget", "Varying"]
 
@@ -130,4 +130,4 @@ def _broadcasts(turn: Turn) -> bool:
 
 
 def _greeting() -> Call:
-    return Call(tool="desk_post", arguments={"message": "hello"})
+    return Call(tool=served(POST), arguments={"message": "hello"})

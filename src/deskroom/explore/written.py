@@ -15,6 +15,7 @@ from deskroom.scenario.format.model import Scenario, Turn
 from deskroom.scenario.format.write import scenario_toml
 from deskroom.scenario.play.compare import Replay, compare
 from deskroom.scenario.play.replay import played_run
+from deskroom.speech.tools import POST, served
 
 __all__ = ["Written", "written"]
 
@@ -73,7 +74,7 @@ def _named(scenario: Scenario, found: FoundFailure, path: str, seed: int) -> Sce
 def _plain(turn: Turn) -> Turn:
     """Return a turn whose one post is written as ``say``."""
     calls = turn.calls
-    if turn.say is None and len(calls) == 1 and calls[0].tool == "desk_post":
+    if turn.say is None and len(calls) == 1 and calls[0].tool == served(POST):
         message = calls[0].arguments.get("message")
         if isinstance(message, str) and calls[0].arguments.keys() == {"message"}:
             return evolve(turn, say=message, calls=())

@@ -7,7 +7,7 @@ no random ids, and no global state of matplotlib is read or changed.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -19,8 +19,9 @@ from deskroom.render.text import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-__all__ = ["check_can_plot", "plot"]
+__all__ = ["INK", "LINE", "check_can_plot", "drawn", "plot"]
 
 #: What matplotlib draws with. Text stays text in an SVG; a dollar sign is no formula.
 _STYLE: Final[Mapping[str, Any]] = {
@@ -33,8 +34,8 @@ _STYLE: Final[Mapping[str, Any]] = {
 }
 #: Dark on a light ground of its own, so that a dark page around it changes nothing.
 _GROUND: Final = "#ffffff"
-_INK: Final = "#222222"
-_LINE: Final = "#dddddd"
+INK: Final = "#222222"
+LINE: Final = "#dddddd"
 
 #: A colour and a name for each kind of mark; told apart also by those who see fewer colours.
 _MARKS: Final[Mapping[str, tuple[str, str]]] = {
@@ -74,15 +75,28 @@ def check_can_plot() -> None:
 def plot(graph: Graph, title: str, format_: Literal["svg", "png"]) -> bytes:
     """Return a picture of a run. Raises ``UsageError`` where matplotlib is not installed."""
     check_can_plot()
-    import matplotlib as mpl  # noqa: PLC0415 - an extra, and it takes long to load
-    from matplotlib.figure import Figure  # noqa: PLC0415 - as above
-
     names = [_name(one) for one in graph.participants]
     lanes = max(len(names), 1)
     matrix = bool(graph.hand_offs)
     cell = min(0.45, max(0.2, 9 / lanes))
     heights = [max(1.2, 0.24 * lanes), *([cell * lanes] if matrix else [])]
     height = sum(heights) + 1.4 + (1.8 if matrix else 0)
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
+        figure.suptitle(title, color=INK, fontsize=11)
+        _draw_times(axes[0], graph, names)
+        if matrix:
+            _draw_matrix(axes[1], graph, names)
+
+    return drawn(draw, height, format_)
+
+
+def drawn(draw: Callable[[Figure], None], height: float, format_: Literal["svg", "png"]) -> bytes:
+    """Return what is drawn into a figure of a height in inches: the same bytes each time."""
+    import matplotlib as mpl  # noqa: PLC0415 - an extra, and it takes long to load
+    from matplotlib.figure import Figure  # noqa: PLC0415 - as above
+
     written = BytesIO()
     with mpl.rc_context(), warnings.catch_warnings():
         mpl.rcdefaults()  # and not what the user's own file says
@@ -91,11 +105,7 @@ def plot(graph: Graph, title: str, format_: Literal["svg", "png"]) -> bytes:
         # A font without a character shows a box in its place.
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         figure = Figure(figsize=(12, height), facecolor=_GROUND, layout="constrained")
-        axes = figure.subplots(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
-        figure.suptitle(title, color=_INK, fontsize=11)
-        _draw_times(axes[0], graph, names)
-        if matrix:
-            _draw_matrix(axes[1], graph, names)
+        draw(figure)
         metadata = {"Date": None, "Creator": None} if format_ == "svg" else {"Software": None}
         figure.savefig(written, format=format_, dpi=120, metadata=metadata)
     return written.getvalue()
@@ -138,16 +148,16 @@ def _draw_times(axes: Axes, graph: Graph, names: Sequence[str]) -> None:
                 x, y, marker=sign, s=size, c=color, linewidths=width, label=label,
                 rasterized=count > _MOST_SHAPES,
             )  # fmt: skip
-    axes.set_title(f"Who spoke when ({counted(last, 'row')})", color=_INK, fontsize=10, loc="left")
-    axes.set_xlabel("row", color=_INK)
+    axes.set_title(f"Who spoke when ({counted(last, 'row')})", color=INK, fontsize=10, loc="left")
+    axes.set_xlabel("row", color=INK)
     axes.set_xlim(0.5 - last * 0.01, max(last, 1) + 0.5 + last * 0.01)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_yticks(range(len(names)), names, color=_INK)
+    axes.set_yticks(range(len(names)), names, color=INK)
     axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
-    axes.hlines(range(len(names)), *axes.get_xlim(), colors=_LINE, linewidths=0.6, zorder=0)
+    axes.hlines(range(len(names)), *axes.get_xlim(), colors=LINE, linewidths=0.6, zorder=0)
     if len(marks) > 1:
         legend = axes.legend(
-            loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, labelcolor=_INK
+            loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, labelcolor=INK
         )
         for handle in filter(None, legend.legend_handles):
             handle.set(linewidth=2.0)
@@ -177,13 +187,13 @@ def _draw_matrix(axes: Axes, graph: Graph, names: Sequence[str]) -> None:
     for y, row in enumerate(shown):
         for x, turns in enumerate(row):
             if turns and len(columns) <= _MOST_COUNTS:
-                axes.text(x, y, str(turns), ha="center", va="center", color=_INK, fontsize=7.5)
-    axes.set_title("Who gave whom the turn (times)", color=_INK, fontsize=10, loc="left")
-    axes.set_xlabel("to", color=_INK)
-    axes.set_ylabel("from", color=_INK)
-    axes.set_xticks(range(len(columns)), [names[at] for at in columns], rotation=90, color=_INK)
-    axes.set_yticks(range(len(names)), names, color=_INK)
+                axes.text(x, y, str(turns), ha="center", va="center", color=INK, fontsize=7.5)
+    axes.set_title("Who gave whom the turn (times)", color=INK, fontsize=10, loc="left")
+    axes.set_xlabel("to", color=INK)
+    axes.set_ylabel("from", color=INK)
+    axes.set_xticks(range(len(columns)), [names[at] for at in columns], rotation=90, color=INK)
+    axes.set_yticks(range(len(names)), names, color=INK)
     axes.set_xticks([at - 0.5 for at in range(1, len(columns))], minor=True)
     axes.set_yticks([at - 0.5 for at in range(1, len(names))], minor=True)
-    axes.grid(which="minor", color=_LINE, linewidth=0.5)
+    axes.grid(which="minor", color=LINE, linewidth=0.5)
     axes.tick_params(which="minor", length=0)

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from attrs import asdict, frozen
+from attrs import frozen
 
 from deskroom.core import Viewer
 from deskroom.core.reasons import AsideReason, CallFault, Outcome
@@ -16,8 +16,19 @@ from deskroom.render.screen import PLAIN, Screen
 from deskroom.render.table import table_lines
 from deskroom.render.text import shortened
 from deskroom.runs.figures import Figures, HandOff, Naming, Usage
+from deskroom.runs.figures_json import figures_json
 
-__all__ = ["COLUMNS", "RunFigures", "csv_text", "many_lines", "stats_json", "stats_lines"]
+__all__ = [
+    "COLUMNS",
+    "FIGURE_COLUMNS",
+    "RunFigures",
+    "csv_cell",
+    "csv_text",
+    "figure_cells",
+    "many_lines",
+    "stats_json",
+    "stats_lines",
+]
 
 #: So much of a repeated message is shown in the table, and so many of them.
 _MOST_TEXT: Final = 60
@@ -28,12 +39,8 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 _REASONS: Final = tuple(map(str, (*CallFault, *AsideReason)))
 
-#: The columns of the CSV. New ones come behind these.
-COLUMNS: Final = (
-    "run",
-    "kind",
-    "viewer",
-    "damaged_line",
+#: The columns of the CSV that are about what happened. New ones come behind these.
+FIGURE_COLUMNS: Final = (
     "closed",
     "rows",
     "rows_naming_a_seat",
@@ -63,6 +70,8 @@ COLUMNS: Final = (
     "tokens_out",
     "model_seconds",
 )
+#: All columns of the CSV.
+COLUMNS: Final = ("run", "kind", "viewer", "damaged_line", *FIGURE_COLUMNS)
 
 
 @frozen(kw_only=True)
@@ -261,14 +270,8 @@ def _without_row(outcomes: Mapping[str, int]) -> int:
 
 def stats_json(run: RunFigures) -> dict[str, Any]:
     """Return the figures of one run as JSON-ready values; what is not known is null."""
-    figures = run.figures
-    known = asdict(figures)
-    known["viewer"] = figures.viewer.id
-    for name, naming in (("naming", figures.naming), ("seat_naming", figures.seat_naming)):
-        known[name] = naming and {**asdict(naming), "share": naming.share}
-    known["asides"]["unsettled"] = figures.asides.unsettled
-    known["hops"] = figures.hops and {str(hop): turns for hop, turns in figures.hops.items()}
-    return {"path": run.path, "kind": run.kind, "damaged_line": run.damaged_line, **known}
+    of_file = {"path": run.path, "kind": run.kind, "damaged_line": run.damaged_line}
+    return {**of_file, **figures_json(run.figures)}
 
 
 def csv_text(runs: Iterable[RunFigures]) -> str:
@@ -282,11 +285,12 @@ def csv_text(runs: Iterable[RunFigures]) -> str:
     writer.writerow(COLUMNS)
     for run in runs:
         cells = dict(_cells(run))
-        writer.writerow([_cell(cells[column]) for column in COLUMNS])
+        writer.writerow([csv_cell(cells[column]) for column in COLUMNS])
     return text.getvalue()
 
 
-def _cell(value: object) -> str:
+def csv_cell(value: object) -> str:
+    """Return a cell as text, which no spreadsheet takes for a formula."""
     if value is None:
         return ""
     text = one_line(f"{value:.4f}" if isinstance(value, float) else str(value))
@@ -294,38 +298,44 @@ def _cell(value: object) -> str:
 
 
 def _cells(run: RunFigures) -> Iterator[tuple[str, object]]:
-    figures, refusals = run.figures, run.figures.refusals
-    yield from (("run", run.path), ("kind", run.kind), ("viewer", figures.viewer.id))
-    yield from (("damaged_line", run.damaged_line), ("closed", figures.closed))
-    yield "rows", figures.rows
-    for prefix, naming in (("", figures.naming), ("seat_", figures.seat_naming)):
-        yield f"{prefix}rows_naming_a_seat", naming and naming.rows
-        yield f"{prefix}rows_read", naming and naming.of
-        yield f"{prefix}share_naming_a_seat", naming and naming.share
-    yield from (("asides", figures.asides.rows), ("asides_settled", figures.asides.settled))
-    yield "asides_declined", None if figures.declined is None else sum(figures.declined.values())
-    yield from (("nudges", figures.nudges), ("repeated_rows", figures.repeated))
-    yield from (("turns", figures.turns), ("retries", figures.retries))
+    yield from (("run", run.path), ("kind", run.kind), ("viewer", run.figures.viewer.id))
+    yield "damaged_line", run.damaged_line
+    yield from figure_cells(figures_json(run.figures))
+
+
+def figure_cells(figures: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    """Yield each of ``FIGURE_COLUMNS`` with its cell, of figures as ``figures_json`` returns them."""
+    refusals, declined, asides = figures["refusals"], figures["declined"], figures["asides"]
+    yield from (("closed", figures["closed"]), ("rows", figures["rows"]))
+    for prefix, naming in (("", figures["naming"]), ("seat_", figures["seat_naming"])):
+        yield f"{prefix}rows_naming_a_seat", naming and naming["rows"]
+        yield f"{prefix}rows_read", naming and naming["of"]
+        yield f"{prefix}share_naming_a_seat", naming and naming["share"]
+    yield from (("asides", asides["rows"]), ("asides_settled", asides["settled"]))
+    yield "asides_declined", None if declined is None else sum(declined.values())
+    yield "nudges", figures["nudges"]
+    yield "repeated_rows", sum(repeat["rows"] - 1 for repeat in figures["repeats"])
+    yield from (("turns", figures["turns"]), ("retries", figures["retries"]))
     for outcome in map(str, Outcome):
-        yield outcome, None if figures.outcomes is None else figures.outcomes[outcome]
-    yield "longest_chain", figures.longest_chain
-    yield "hops", _pairs(figures.hops)
-    exchanges, never = figures.exchanges, figures.never_spoke
+        yield outcome, None if figures["outcomes"] is None else figures["outcomes"][outcome]
+    yield "longest_chain", figures["longest_chain"]
+    yield "hops", _pairs(figures["hops"])
+    exchanges, never = figures["exchanges"], figures["never_spoke"]
     yield "pairs_naming_each_other", None if exchanges is None else len(exchanges)
     yield (
         "longest_exchanges",
-        _pairs({" and ".join(one.seats): one.rows for one in exchanges or ()}),
+        _pairs({" and ".join(one["seats"]): one["rows"] for one in exchanges or ()}),
     )
     yield "seats_never_spoke", None if never is None else len(never)
     yield "never_spoke", "; ".join(never or ())
-    yield "refused_calls", figures.refused_calls
+    yield "refused_calls", None if refusals is None else sum(refusals.values())
     for reason in _REASONS:
         yield f"refused_{reason}", None if refusals is None else refusals.get(reason, 0)
-    usage = figures.usage
-    yield "model_requests", usage and sum(one.requests for one in usage)
-    yield "tokens_in", usage and sum(one.tokens_in for one in usage)
-    yield "tokens_out", usage and sum(one.tokens_out for one in usage)
-    yield "model_seconds", usage and sum(one.seconds for one in usage)
+    usage = figures["usage"]
+    yield "model_requests", usage and sum(one["requests"] for one in usage)
+    yield "tokens_in", usage and sum(one["tokens_in"] for one in usage)
+    yield "tokens_out", usage and sum(one["tokens_out"] for one in usage)
+    yield "model_seconds", usage and sum(one["seconds"] for one in usage)
 
 
 def _pairs(counts: Mapping[Any, int] | None) -> str:

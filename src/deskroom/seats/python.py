@@ -9,14 +9,28 @@ from typing import Any
 from deskroom.errors import UsageError, hint
 from deskroom.room.acts import Act
 
-__all__ = ["load_function"]
+__all__ = ["load_function", "load_named"]
 
 
 def load_function(name: str) -> Act:
     """Return the async function of a turn that ``package.module:function`` names.
 
-    Importing the module runs it. What is named may also be an object with an async ``__call__``.
-    Raises ``UsageError`` where it cannot be imported, or is no such function.
+    What is named may also be an object with an async ``__call__``. Raises ``UsageError`` as
+    ``load_named`` does, and where it is no such function.
+    """
+    found = load_named(name)
+    if not iscoroutinefunction(found) and not iscoroutinefunction(
+        getattr(type(found), "__call__", None)  # noqa: B004 - its kind is asked for
+    ):
+        raise UsageError(f"{name} is not an async function of a turn")
+    act: Act = found
+    return act
+
+
+def load_named(name: str) -> Any:  # noqa: ANN401 - whatever has that name
+    """Return what ``package.module:function`` names; importing the module runs it.
+
+    Raises ``UsageError`` where it cannot be imported, or is not there.
     """
     module_name, colon, path = name.partition(":")
     if not (module_name and colon and path):
@@ -33,9 +47,4 @@ def load_function(name: str) -> Act:
             near = hint(part, [known for known in dir(found) if not known.startswith("_")])
             raise UsageError(f"{module_name!r} has no {part!r}{near}")
         found = getattr(found, part)
-    if not iscoroutinefunction(found) and not iscoroutinefunction(
-        getattr(type(found), "__call__", None)  # noqa: B004 - its kind is asked for
-    ):
-        raise UsageError(f"{name} is not an async function of a turn")
-    act: Act = found
-    return act
+    return found

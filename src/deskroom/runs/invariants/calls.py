@@ -11,18 +11,23 @@ from deskroom.core.directory import Directory, agent
 from deskroom.core.mention import Mention, resolve
 from deskroom.core.text import trim, trim_start
 from deskroom.runs.invariants.model import Held, Model
+from deskroom.speech.tools import BROADCAST, COMPLETE_EPISODE, DM, OLD_NAMES, POST, READ, served
 
 __all__ = ["answer", "written_mentions"]
 
 _TEXT: Final = frozenset(("message",))
+#: Completion, and its old name, which is still accepted.
+_COMPLETING: Final = (
+    served(COMPLETE_EPISODE),
+    *(served(old) for old, new in OLD_NAMES.items() if new == COMPLETE_EPISODE),
+)
 #: The arguments of each tool that is served.
 _TOOLS: Final[Mapping[str, frozenset[str]]] = {
-    "desk_post": _TEXT,
-    "desk_broadcast": _TEXT,
-    "desk_complete_episode": _TEXT,
-    "desk_close": _TEXT,
-    "desk_dm": frozenset(("message", "to")),
-    "desk_read": frozenset(("limit",)),
+    served(POST): _TEXT,
+    served(BROADCAST): _TEXT,
+    **dict.fromkeys(_COMPLETING, _TEXT),
+    served(DM): frozenset(("message", "to")),
+    served(READ): frozenset(("limit",)),
 }
 
 
@@ -38,14 +43,14 @@ def answer(model: Model, seat: str, tool: object, arguments: object) -> str | in
     said = arguments.get("message", "")
     if len(said.encode()) > policy.max_message_bytes:
         return "message_too_large"
-    if tool == "desk_read":
+    if tool == served(READ):
         limit = arguments.get("limit")
         return 20 if limit is None else min(max(int(limit), 1), 100)
     message = trim(said)
     if not message:
         return "empty_message"
     to: tuple[str, ...] = ()
-    if tool == "desk_dm":
+    if tool == served(DM):
         to = _ids(arguments.get("to") or ())
         if not to:
             return "no_recipients"
@@ -54,8 +59,8 @@ def answer(model: Model, seat: str, tool: object, arguments: object) -> str | in
             return "unknown_recipient"
         if all(id_ == seat for id_ in to):
             return "self_recipient"
-    completes = tool in {"desk_complete_episode", "desk_close"}
-    broadcasting = tool == "desk_broadcast"
+    completes = tool in _COMPLETING
+    broadcasting = tool == served(BROADCAST)
     if not to and not trim_start(message).startswith("!aside"):
         return Held(message, DESK, completes, broadcasting, None, to)
     asked = to or _named(model, seat, message)

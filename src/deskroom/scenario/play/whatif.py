@@ -26,11 +26,23 @@ _TABLE: Final = "policy"
 
 @frozen
 class Setting:
-    """One thing that is set: as it was given, and as the table of a file that holds only it."""
+    """One thing that is set: as it was given, and as the table of a file that holds only it.
+
+    ``key`` has the parts of its key, whichever way they were quoted.
+    """
 
     text: str
     document: Document
     policy: Policy
+    key: tuple[str, ...]
+
+    @property
+    def value(self) -> Any:  # noqa: ANN401 - data of TOML
+        """The value that was given, as data."""
+        value: Any = self.document.data
+        for part in self.key:
+            value = value[part]
+        return value
 
 
 def parse_setting(text: str) -> Setting:
@@ -42,12 +54,12 @@ def parse_setting(text: str) -> Setting:
     key, equals, value = text.partition("=")
     if not equals:
         _refuse(text, f"found {quoted(text)}, expected KEY=VALUE")
-    document = _document(text, key.strip(), value.strip())
+    document, path = _document(text, key.strip(), value.strip())
     findings = Findings(document)
     policy = convert(findings, (_TABLE,), document.data[_TABLE], Policy).part
     if policy is None or findings:
         _refuse(text, findings.error().problem)
-    return Setting(text, document, policy)
+    return Setting(text, document, policy, path)
 
 
 def with_settings(scenario: Scenario, settings: Iterable[Setting]) -> Scenario:
@@ -85,8 +97,11 @@ def _merged(before: Any, given: Any, stated: Mapping[str, Any]) -> Any:  # noqa:
     return evolve(before, **changes)
 
 
-def _document(text: str, key: str, value: str) -> Document:
-    """Read the line that a file would hold. More than one key is no key, and no value either."""
+def _document(text: str, key: str, value: str) -> tuple[Document, tuple[str, ...]]:
+    """Read the line that a file would hold, and the parts of its key.
+
+    More than one key is no key, and no value either.
+    """
     try:
         plain = parse_toml(f"{key} = 0")
     except FileError:
@@ -104,7 +119,14 @@ def _document(text: str, key: str, value: str) -> Document:
         _refuse(text, f"found {quoted(value)}, expected a value in TOML{hint}")
     if _shape(document.data, plain.data) != plain.data:
         _refuse(text, f"found {quoted(value)}, expected one value in TOML")
-    return document
+    return document, tuple(_parts(plain.data))
+
+
+def _parts(data: Any) -> Iterator[str]:  # noqa: ANN401 - data of TOML
+    """Yield the parts of the one key that a text has."""
+    while data != 0:
+        ((part, data),) = data.items()
+        yield part
 
 
 def _leaves(value: object) -> Iterator[object]:

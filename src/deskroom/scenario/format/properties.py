@@ -380,5 +380,5 @@ def _refuse(
     expected: str,
     kind: Any = "wrong_type",  # noqa: ANN401 - a kind of problem
 ) -> None:
-    empty = {list: "an empty list", dict: "an empty table"}.get(type(value)) if not value else None
-    findings.at_value(path, kind, f"found {empty or found(value)}, expected {expected}")
+    what = "an empty list" if value == [] else "an empty table" if value == {} else found(value)
+    findings.at_value(path, kind, f"found {what}, expected {expected}")

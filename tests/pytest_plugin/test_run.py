@@ -143,3 +143,19 @@ def test_junit_tells_failures_from_errors(
     xml = (pytester.path / "junit.xml").read_text()
     assert '<failure message="turn 1 (a): next' in xml
     assert '<error message="failed on setup with &quot;Failed: y.scenario.toml:1:1' in xml
+
+
+def test_a_property_that_does_not_hold_is_a_failure(
+    pytester: pytest.Pytester, inner: Run, scenario: str
+) -> None:
+    """As it is of a replay, with its line and the row."""
+    never = '[[property]]\nname = "{name}"\nnever = {{ seat = "{seat}" }}\n'
+    line = len(scenario.splitlines()) + 1
+    pytester.makefile(".scenario.toml", x=scenario + never.format(name="a is silent", seat="a"))
+    pytester.makefile(".scenario.toml", y=scenario + never.format(name="b is silent", seat="b"))
+    result = inner()
+    result.assert_outcomes(passed=1, failed=1)
+    assert (
+        f'x.scenario.toml:{line}:1: property "a is silent": row 1 (turn 1, a) matches'
+        == (section(result, "x")[0])
+    )

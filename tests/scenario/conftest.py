@@ -9,7 +9,19 @@ from attrs import evolve
 from hypothesis import strategies as st
 
 from deskroom.core import AsidePolicy, DispatchPolicy, Person
+from deskroom.core.reasons import AsideReason, CallFault, NoTurnReason, Outcome, RowKind
 from deskroom.room import BroadcastPolicy, ChairPolicy, Policy, Seat
+from deskroom.runs.properties import (
+    Audiences,
+    Bounds,
+    Matcher,
+    NextSeat,
+    NoSeat,
+    OneOf,
+    Pattern,
+    Property,
+    SameAs,
+)
 from deskroom.scenario import Call, DeskSpec, Opening, Scenario, Turn
 from deskroom.scenario.format.model import Meanwhile
 
@@ -172,3 +184,82 @@ def scenarios(draw: st.DrawFn) -> Scenario:
 def _scenarios() -> Any:
     """Return a strategy for scenarios without expectations."""
     return scenarios()
+
+
+# --- properties ------------------------------------------------------------------------------
+
+
+def _one_of(*values: Any) -> st.SearchStrategy[OneOf]:
+    """Return a strategy for one of some values, or for any other."""
+    lists = st.lists(st.sampled_from(values), min_size=1, max_size=3, unique_by=repr)
+    return st.builds(OneOf, lists.map(tuple), st.booleans())
+
+
+_MENTIONS = (*SEATS, "person:sam", "person:kim", "desk:d", "everyone")
+_KEYS: dict[str, st.SearchStrategy[Any]] = {
+    "seat": _one_of(*SEATS),
+    "person": _one_of("sam", "kim"),
+    "kind": _one_of(*map(str, RowKind)),
+    "row": st.booleans(),
+    "outcome": _one_of(*map(str, Outcome)),
+    "audience": st.builds(
+        Audiences,
+        st.sampled_from([("desk",), ("aside",), (("a",),), (("b", "c"),)]),
+        st.booleans(),
+    ),
+    "mentions": _one_of(*_MENTIONS),
+    "next": _one_of(*SEATS, NoSeat("broadcast"), NoSeat("no_direct_agent_mention"))
+    | st.builds(NextSeat, st.booleans()),
+    "why": _one_of(*map(str, NoTurnReason)),
+    "refusal": _one_of(*map(str, (*CallFault, *AsideReason))),
+    "hop": _one_of(0, 1, 2) | st.sampled_from([Bounds(1), Bounds(None, 2), Bounds(1, 2)]),
+    "completes": st.booleans(),
+    "text": st.builds(Pattern, st.sampled_from(["@", r"\bgo\b", "^$", ".*"]), st.booleans()),
+    "repeats_private": st.booleans(),
+}
+_SAME = {
+    key: st.builds(SameAs, st.sampled_from(["seat", "next", "mentions"]))
+    for key in ("seat", "mentions", "next")
+} | {"person": st.builds(SameAs, st.sampled_from(["person", "mentions"]))}
+
+
+def _matchers(**more: st.SearchStrategy[Any]) -> st.SearchStrategy[Matcher]:
+    """Return a strategy for matchers of one to three keys."""
+    keys = {key: each | more[key] if key in more else each for key, each in _KEYS.items()}
+    chosen = st.lists(st.sampled_from(sorted(keys)), min_size=1, max_size=3, unique=True)
+    tables = chosen.flatmap(lambda names: st.fixed_dictionaries({n: keys[n] for n in names}))
+    return tables.map(lambda table: Matcher(**table))
+
+
+matchers_ = _matchers()
+properties = st.one_of(
+    st.builds(Property, name=st.just("never"), never=matchers_),
+    st.builds(Property, name=st.just("always"), always=matchers_, when=st.none() | matchers_),
+    st.builds(Property, name=st.just("eventually"), eventually=matchers_),
+    st.builds(
+        Property,
+        name=st.just("after"),
+        after=matchers_,
+        then=_matchers(**_SAME),
+        within=st.integers(1, 3),
+    ),
+    st.builds(
+        lambda count, bounds: Property(
+            name="count", count=count, at_least=min(bounds), at_most=max(bounds)
+        ),
+        matchers_,
+        st.lists(st.integers(0, 4), min_size=1, max_size=2),
+    ),
+)
+
+
+@pytest.fixture(scope="session", name="properties")
+def _properties() -> Any:
+    """Return a strategy for properties of any kind."""
+    return properties
+
+
+@pytest.fixture(scope="session", name="matchers")
+def _any_matchers() -> Any:
+    """Return a strategy for matchers of one to three keys."""
+    return matchers_

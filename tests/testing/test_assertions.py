@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -10,13 +11,15 @@ from deskroom.core import AsidePolicy, Person
 from deskroom.core.reasons import NoTurnReason
 from deskroom.errors import RoomFailure, UsageError
 from deskroom.room import ChairPolicy, Policy, RoomResult, ScriptedRouter, Seat, Turn
-from deskroom.scenario import Nobody, Replay, parse_scenario, replay_scenario
+from deskroom.runs.properties import Matcher, OneOf, Property
+from deskroom.scenario import Nobody, Replay, ScenarioError, parse_scenario, replay_scenario
 from deskroom.testing import (
     ListJournal,
     ScriptedSeat,
     assert_closed,
     assert_next,
     assert_ok,
+    assert_properties,
     assert_refused,
     assert_rows,
     broadcast,
@@ -528,3 +531,67 @@ def test_a_failed_assertion_points_at_the_test() -> None:
         assert_rows(played(), [])
     shown = caught.traceback.filter(caught)
     assert [__file__] == [str(entry.path) for entry in shown]
+
+
+# Properties
+
+
+WHAT_HOLDS = """\
+format = 1
+desk = { id = "d", name = "D", seats = [{ id = "a" }, { id = "b" }, { id = "c" }] }
+[[property]]
+name = "only c completes"
+never = { completes = true, seat = { not = "c" } }
+[[property]]
+name = "who is asked answers in the next turn"
+after = { kind = "seat", next = { any = true } }
+then = { seat = { same_as = "next" }, outcome = "spoke" }
+within = 1
+[[property]]
+name = "nothing is private"
+never = { audience = "aside" }
+"""
+
+
+@pytest.fixture
+def what_holds(tmp_path: Path) -> Path:
+    """Return a desk file with properties."""
+    path = tmp_path / "desk.toml"
+    path.write_text(WHAT_HOLDS)
+    return path
+
+
+def test_a_room_is_held_against_the_properties_of_a_file(what_holds: Path) -> None:
+    """Of a desk or of a scenario; each that does not hold has its line."""
+    assert_properties(played(("a", [post("@c x")]), ("c", [complete("done")])), what_holds)
+    result = played(*CHAIN[:2], ("c", [post("no")]), ("b", [complete("x")]), policy=ASIDES)
+    assert [
+        f'{what_holds}:11:1: property "nothing is private": row 2 (turn 1, a) matches'
+    ] == message(assert_properties, result, str(what_holds))
+    result = played(("a", [post("@c x")]), ("c", []), ("a", [complete("y")]))
+    assert [
+        (
+            f'{what_holds}:6:1: property "who is asked answers in the next turn": the room closed '
+            "(quiet), and nothing matched after row 2 (turn 1, a)"
+        )
+    ] == message(assert_properties, result, what_holds)
+
+
+def test_properties_can_be_made_in_python() -> None:
+    """Of a replay and of a run too, whose entries are known."""
+    text = 'format = 1\ndesk = { id = "d", name = "D", seats = [{ id = "a" }] }\n[[turn]]\nseat = "a"\nsay = "x"'
+    replay = replay_scenario(parse_scenario(text))
+    spoken = Property(name="a speaks", eventually=Matcher(seat=OneOf(("a",))))
+    silent = Property(name="a is silent", never=Matcher(seat=OneOf(("a",))))
+    for what in (replay, replay.run):
+        assert_properties(what, [spoken])
+        assert [':1: property "a is silent": row 1 (turn 1, a) matches'] == message(
+            assert_properties, what, [spoken, silent]
+        )
+
+
+def test_a_file_that_is_wrong_is_no_failed_assertion(what_holds: Path) -> None:
+    """It raises what reading it raises."""
+    what_holds.write_text(WHAT_HOLDS.replace('not = "c"', 'not = "x"'))
+    with pytest.raises(ScenarioError, match='found "x", expected a seat of the desk'):
+        assert_properties(played(*CHAIN, policy=ASIDES), what_holds)

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from deskroom.core import OPERATOR, Viewer
 from deskroom.core.episode import ALSO_ROUTED_ABOVE
+from deskroom.printable import counted
 from deskroom.render.rows import PRIVATE, Mark, Status, run_table, sign, styled_as
 from deskroom.render.screen import PLAIN, Screen
 from deskroom.render.text import one_line, value_text
@@ -25,6 +26,7 @@ from deskroom.wire import audience_out, author_out, elision_out, row_out
 __all__ = [
     "MOST_MISMATCHES",
     "failure_lines",
+    "got_text",
     "listed_label",
     "marks_of",
     "may_read",
@@ -61,21 +63,22 @@ def replay_lines(
     mark = styled_as(sign(status, screen), status, screen)
     yield f"{mark} {screen.styled(scenario_title(replay.scenario), 'bold')}"
     yield from replay_table(replay, screen, viewer=viewer, verbose=verbose)
-    yield f"{_closing_line(replay, screen)}\n"
+    yield f"{_closing_line(replay, screen, viewer)}\n"
 
 
-def _closing_line(replay: Replay, screen: Screen) -> str:
+def _closing_line(replay: Replay, screen: Screen, viewer: Viewer = OPERATOR) -> str:
     """Return how the room closed, with a sign where what has no place in the table failed."""
     closed = f"closed: {replay.run.closed}"
     if replay.unused:
         closed += f"; unused: listed turn {', '.join(turn.label for turn in replay.unused)}"
-    if all(_has_place(mismatch) for mismatch in replay.mismatches):
+    if all(_has_place(mismatch, viewer) for mismatch in replay.mismatches):
         return closed
     return f"{styled_as(sign('failed', screen), 'failed', screen)} {closed}"
 
 
-def _has_place(mismatch: Mismatch) -> bool:
-    return mismatch.grant is not None or mismatch.row is not None
+def _has_place(mismatch: Mismatch, viewer: Viewer) -> bool:
+    has_place = mismatch.grant is not None or mismatch.row is not None
+    return has_place and _tells_where(mismatch, viewer)
 
 
 def scenario_title(scenario: Scenario) -> str:
@@ -176,13 +179,20 @@ def may_read(readers: Sequence[str] | None, viewer: Viewer) -> bool:
     return viewer.kind != "agent" or readers is None or viewer.id in readers
 
 
+def got_text(mismatch: Mismatch, viewer: Viewer) -> Any:  # noqa: ANN401 - a value of the file format
+    """Return what came out, with how often more as far as a viewer may know it."""
+    again = mismatch.again if viewer == OPERATOR else mismatch.again_told
+    return f"{mismatch.got} (and {counted(again, 'more time')})" if again else mismatch.got
+
+
 def _readable(mismatch: Mismatch, viewer: Viewer) -> tuple[Any, Any, str]:
     if not may_read(mismatch.private_to, viewer):
-        return PRIVATE, PRIVATE, PRIVATE
+        # The name stands in the file.
+        return mismatch.expected if mismatch.key in HELD else PRIVATE, PRIVATE, PRIVATE
     why = mismatch.why
     if mismatch.scores and viewer == OPERATOR:
         why = f"{why}; {mismatch.scores}"
-    return mismatch.expected, mismatch.got, why
+    return mismatch.expected, got_text(mismatch, viewer), why
 
 
 def marks_of(replay: Replay, view: RunView, screen: Screen = PLAIN) -> dict[int, Mark]:
@@ -195,11 +205,16 @@ def marks_of(replay: Replay, view: RunView, screen: Screen = PLAIN) -> dict[int,
             marks[at] = Mark(status="passed")
     for mismatch in replay.mismatches:
         at = places.at(mismatch.row, mismatch.grant)
-        if at is None:
+        if at is None or not _tells_where(mismatch, view.viewer):
             continue
         before = marks[at].lines if at in marks else ()
         marks[at] = Mark(status="failed", lines=(*before, *_mark_line(mismatch, view, screen)))
     return marks
+
+
+def _tells_where(mismatch: Mismatch, viewer: Viewer) -> bool:
+    """Whether a viewer may know what a mismatch is about: a turn that the file lists, or a row."""
+    return mismatch.key not in HELD or may_read(mismatch.private_to, viewer)
 
 
 def _as_expected(replay: Replay) -> Iterator[tuple[RunItem, Sequence[str] | None]]:
@@ -360,14 +375,15 @@ def turn_json(turn: RunTurn, viewer: Viewer, listed: str | None) -> Json:
 def mismatch_json(mismatch: Mismatch, path: str, viewer: Viewer) -> Json:
     """Return a mismatch as JSON-ready values, as far as a viewer may know it."""
     expected, got, why = _readable(mismatch, viewer)
+    tells_where = _tells_where(mismatch, viewer)
     return {
         "path": path,
         "line": mismatch.line,
         "column": mismatch.column,
         "turn": mismatch.turn,
-        "seat": mismatch.seat,
-        "granted": mismatch.number,
-        "row": mismatch.row,
+        "seat": mismatch.seat if tells_where else None,
+        "granted": mismatch.number if tells_where else None,
+        "row": mismatch.row if tells_where else None,
         "key": mismatch.key,
         "expected": expected,
         "got": got,

@@ -19,7 +19,6 @@ from deskroom.render.text import one_line
 from deskroom.room import RoomResult
 from deskroom.runs.properties import (
     Property,
-    final_close,
     property_violations,
     view_violations,
 )
@@ -244,7 +243,7 @@ def assert_properties(
     if run.journal:
         violations = property_violations(asked, run)
     else:
-        violations = view_violations(asked, view_run(run), closed=final_close(run))
+        violations = view_violations(asked, view_run(run))
     if violations:
         lines = (mismatch_line(violation_mismatch(one)) for one in violations)
         raise AssertionError("\n".join(lines))

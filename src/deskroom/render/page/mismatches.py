@@ -8,7 +8,7 @@ from typing import Any
 from deskroom.core import OPERATOR, Viewer
 from deskroom.printable import one_line, printable
 from deskroom.render.page.items import Json, known
-from deskroom.render.replay import may_read, turn_title
+from deskroom.render.replay import got_text, may_read, turn_title
 from deskroom.render.text import value_text
 from deskroom.render.worddiff import word_diff
 from deskroom.runs.run import RunItem
@@ -59,7 +59,7 @@ def _sides(replay: Replay, mismatch: Mismatch, viewer: Viewer) -> Mapping[str, A
         why = f"{why}; {mismatch.scores}"
     if viewer != OPERATOR and replay.run.failure is not None and mismatch.turn is None:
         why = ""  # it says what failed, which may tell of any seat
-    pieces = word_diff(_text(mismatch.expected), _text(mismatch.got), cut=False)
+    pieces = word_diff(_text(mismatch.expected), _text(got_text(mismatch, viewer)), cut=False)
     return {
         "expected": [[piece.kind, piece.text] for piece in pieces if piece.kind != "new"],
         "got": [[piece.kind, piece.text] for piece in pieces if piece.kind != "old"],

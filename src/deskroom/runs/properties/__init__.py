@@ -5,6 +5,7 @@ that who is asked answers within four turns, that nothing private is repeated in
 checked step by step, as a run goes on, and needs no more than that.
 """
 
+from deskroom.runs.properties.check import StepWatch, Violation
 from deskroom.runs.properties.matcher import (
     Audiences,
     Bounds,
@@ -20,8 +21,6 @@ from deskroom.runs.properties.step import Step
 from deskroom.runs.properties.view import view_violations
 from deskroom.runs.properties.watch import (
     PropertyWatch,
-    StepWatch,
-    Violation,
     final_close,
     property_violations,
 )

@@ -29,7 +29,7 @@ PATTERN_TIMEOUT_S: Final = 1.0
 
 
 class PatternTimeout(Exception):
-    """A pattern ran out of time, so it is not known whether it matches. ``step`` is where."""
+    """A pattern ran out of time, so it is not known whether it matches."""
 
     def __init__(self, step: Step) -> None:
         super().__init__(f"the pattern took longer than {PATTERN_TIMEOUT_S:g} s on {step.name}")
@@ -55,7 +55,7 @@ class Bounds:
 class SameAs:
     """Only behind ``after``: what the step had that ``after`` matched."""
 
-    key: Literal["seat", "next", "mentions"]
+    key: Literal["seat", "person", "next", "mentions"]
 
 
 @frozen
@@ -138,16 +138,24 @@ def compiled(matcher: Matcher) -> Fits:
     return fits
 
 
+#: What a person's id stands behind in a list of mentions.
+_PERSON: Final = "person:"
+
 _FIRST: Final = ("row", "kind", "completes", "seat", "outcome")
 
 
-def _of_one(get: Callable[[Step], Any]) -> Callable[[Any], Fits]:
-    """Return how a key is tested of which a step has one value, or none."""
+def _of_one(get: Callable[[Step], Any], prefix: str = "") -> Callable[[Any], Fits]:
+    """Return how a key is tested of which a step has one value, or none.
+
+    ``prefix`` makes of a value what it is called in a list of mentions.
+    """
 
     def make(wanted: Any) -> Fits:  # noqa: ANN401 - a value of a matcher
         if isinstance(wanted, SameAs):
             key = wanted.key
-            return lambda step, after: get(step) is not None and get(step) in _had(after, key)
+            return lambda step, after: (
+                get(step) is not None and f"{prefix}{get(step)}" in _had(after, key)
+            )
         if isinstance(wanted, Bounds):
             return lambda step, _: _is_between(get(step), wanted)
         values, negated = frozenset(wanted.values), wanted.negated
@@ -224,10 +232,13 @@ def _flag(get: Callable[[Step], bool]) -> Callable[[Any], Fits]:
 
 
 def _had(after: Step | None, key: str) -> tuple[str, ...]:
+    """Return whom a step had under a key, as a list of mentions calls them."""
     if after is None:
         return ()
     if key == "seat":
         return () if after.seat is None else (after.seat,)
+    if key == "person":
+        return () if after.person is None else (f"{_PERSON}{after.person}",)
     found: tuple[str, ...] = getattr(after, key)
     return found
 
@@ -240,7 +251,7 @@ def _is_between(number: int | None, bounds: Bounds) -> bool:
 
 _TESTS: Final[dict[str, Callable[[Any], Fits]]] = {
     "seat": _of_one(lambda step: step.seat),
-    "person": _of_one(lambda step: step.person),
+    "person": _of_one(lambda step: step.person, _PERSON),
     "kind": _of_one(lambda step: step.kind),
     "row": _flag(lambda step: step.kind is not None),
     "outcome": _of_one(lambda step: step.outcome),

@@ -14,9 +14,9 @@ class Step(NamedTuple):
 
     ``seat`` is there for a seat's turn, ``person`` for what a person or the chair says; ``kind`` and
     ``audience`` for a row. ``mentions`` has each name that counts, ``next`` who is next (several after
-    a broadcast), ``why`` the reason why nobody is. ``refusals`` are those of the row and of its
-    turn's calls. ``text`` is what was said. ``repeats_private`` says that a public row repeats an
-    aside. ``turn`` and ``row`` are their numbers; ``readers`` the seats that may read it, or None
+    a broadcast), ``why`` the reason why nobody is. ``refusals`` are those of its turn's calls and
+    of the row, each once. ``text`` is what was said. ``repeats_private`` says that a public row repeats an
+    aside, and ``sources`` lists the seats that may read what it repeats. ``turn`` and ``row`` are their numbers; ``readers`` the seats that may read it, or None
     for all.
     """
 
@@ -37,6 +37,7 @@ class Step(NamedTuple):
     attempt: int | None = None
     row: int | None = None
     readers: tuple[str, ...] | None = None
+    sources: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

@@ -1,12 +1,10 @@
-"""Checking properties while a run goes on: entry by entry, or step by step."""
+"""Checking properties while a run goes on, entry by entry."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final
-
-from attrs import define, evolve, field, frozen
 
 from deskroom.core.audience import Audience
 from deskroom.core.dispatch import NoTurn, TurnFor
@@ -20,50 +18,39 @@ from deskroom.engine.entries import (
     RowEntry,
     TurnEntry,
 )
-from deskroom.errors import FileError
-from deskroom.printable import counted
 from deskroom.runs.audit_words import RepeatFinder
-from deskroom.runs.properties.matcher import Fits, PatternTimeout, compiled
+from deskroom.runs.properties.check import StepWatch, Violation
 from deskroom.runs.properties.property import Property
 from deskroom.runs.properties.step import Step
 from deskroom.runs.run import Run
 from deskroom.runs.values import target_value
 
-__all__ = ["PropertyWatch", "StepWatch", "Violation", "final_close", "property_violations"]
+__all__ = [
+    "PropertyWatch",
+    "RepeatMarker",
+    "closed_for_good",
+    "final_close",
+    "property_violations",
+    "readers_of_row",
+]
 
 #: Rooms that closed for one of these go on with nothing.
 _OVER: Final = frozenset((CloseReason.COMPLETED, CloseReason.QUIET, CloseReason.MAX_TURNS))
 
 
-@frozen(kw_only=True)
-class Violation:
-    """A property that did not hold: where it first showed, why, and how often it did.
-
-    ``step`` is None where no step is to blame, but that none came. ``readers`` lists the seats that
-    may be told of it, or None for all: of what follows from private rows, only who may read them.
-    """
-
-    of: Property
-    problem: str
-    step: Step | None = None
-    times: int = 1
-    readers: tuple[str, ...] | None = None
-
-    @property
-    def name(self) -> str:
-        """The property's name."""
-        return self.of.name
-
-
-def final_close(run: Run) -> str | None:
-    """Return why a run is over for good, or None where it could have gone on.
+def closed_for_good(closed: str | None, order: str | None) -> str | None:
+    """Return why a room is over for good, or None where it could have gone on.
 
     A routed room whose script ran out had a seat that was next, and only nothing listed for it.
     """
-    closed = run.closed
-    if closed in _OVER or (closed == CloseReason.SCRIPT and run.order == "listed"):
+    if closed in _OVER or (closed == CloseReason.SCRIPT and order == "listed"):
         return str(closed)
     return None
+
+
+def final_close(run: Run) -> str | None:
+    """Return why a run is over for good, or None where it could have gone on."""
+    return closed_for_good(run.closed, run.order)
 
 
 def property_violations(properties: Sequence[Property], run: Run) -> tuple[Violation, ...]:
@@ -81,50 +68,13 @@ def property_violations(properties: Sequence[Property], run: Run) -> tuple[Viola
     return watch.violations
 
 
-class StepWatch:
-    """Checks properties on steps, in the order of the run."""
-
-    def __init__(self, properties: Sequence[Property]) -> None:
-        self._checks = [_CHECKS[one.kind](one) for one in properties]
-        self._hidden: list[tuple[str, ...]] = []
-
-    def turn(self, number: int) -> None:
-        """Note that a turn was granted."""
-        for check in self._checks:
-            check.turn(number)
-
-    def step(self, step: Step) -> None:
-        """Look at one step. Raises ``FileError`` for a pattern that ran out of time."""
-        if step.readers is not None:
-            self._hidden.append(step.readers)
-        for check in self._checks:
-            try:
-                check.step(step)
-            except PatternTimeout as timeout:
-                one = check.of
-                problem = f'property "{one.name}": {timeout}, so it is not known whether it holds'
-                raise FileError(one.path, problem, line=one.line, column=one.column) from None
-
-    def finish(self, closed: str | None) -> None:
-        """Note why the run is over, if it is: what has not come can then come no more."""
-        if closed is None:
-            return
-        for check in self._checks:
-            check.finish(closed, self._hidden)
-
-    @property
-    def violations(self) -> tuple[Violation, ...]:
-        """What does not hold so far, in the order of the properties."""
-        return tuple(check.found for check in self._checks if check.found is not None)
-
-
 class PropertyWatch:
     """Checks properties on the entries of a run, in their order."""
 
     def __init__(self, properties: Sequence[Property]) -> None:
         self._steps = StepWatch(properties)
         repeats = any(one.repeats_private for each in properties for one in each.matchers)
-        self._repeats = RepeatFinder() if repeats else None
+        self._repeats = RepeatMarker() if repeats else None
         self._open: TurnEntry | None = None
         self._refusals: list[str] = []
         #: Steps behind a broadcast that has not been routed; it is the first of them.
@@ -153,7 +103,7 @@ class PropertyWatch:
         self._steps.turn(entry.turn)
 
     def _call(self, entry: CallEntry) -> None:
-        if entry.reply != OK and not entry.late:
+        if entry.reply != OK and not entry.late and entry.reply not in self._refusals:
             self._refusals.append(entry.reply)
 
     def _end(self, entry: EndEntry) -> None:
@@ -175,10 +125,12 @@ class PropertyWatch:
     def _row(self, entry: RowEntry) -> None:
         step = _row_step(entry)
         if entry.kind is RowKind.SEAT and self._open is not None:
-            refused = (*self._refusals, *([entry.refusal] if entry.refusal else []))
+            refused = tuple(self._refusals)
+            if entry.refusal is not None and entry.refusal not in refused:
+                refused = (*refused, entry.refusal)
             step = step._replace(hop=self._open.hop, refusals=refused, attempt=self._open.attempt)
-        if self._repeats is not None and self._repeats.take(entry.row):
-            step = step._replace(repeats_private=True)
+        if self._repeats is not None:
+            step = self._repeats.marked(step, entry.row)
         if entry.broadcasting:
             self._let_go()
             self._waiting.append(step)
@@ -208,6 +160,25 @@ class PropertyWatch:
         RowEntry: _row,
         RoutedEntry: _routed,
     }
+
+
+class RepeatMarker:
+    """Takes the rows of a run in order, and marks the steps that repeat private words."""
+
+    def __init__(self) -> None:
+        self._finder = RepeatFinder()
+        self._readers: dict[int, tuple[str, ...]] = {}
+
+    def marked(self, step: Step, row: Row) -> Step:
+        """Return the step of a row, marked if the row repeats words of an aside before it."""
+        readers = readers_of_row(row)
+        if readers is not None:
+            self._readers[row.sequence] = readers
+        found = self._finder.take(row)
+        if not found:
+            return step
+        sources = [seat for one in found for seat in self._readers[one.aside]]
+        return step._replace(repeats_private=True, sources=tuple(dict.fromkeys(sources)))
 
 
 def _row_step(entry: RowEntry) -> Step:
@@ -242,170 +213,3 @@ def readers_of_row(row: Row) -> tuple[str, ...] | None:
     if audience.kind == "desk":
         return None
     return (*audience.members, *([row.author.id] if row.author.id else []))
-
-
-# --- what each kind of property asks -----------------------------------------------------------
-
-
-@define(eq=False)
-class _Check:
-    """One property, and what was found of it."""
-
-    of: Property
-    found: Violation | None = None
-
-    def turn(self, number: int) -> None:
-        """Note that a turn was granted."""
-
-    def step(self, step: Step) -> None:
-        """Look at one step."""
-
-    def finish(self, closed: str, hidden: Sequence[tuple[str, ...]]) -> None:
-        """Look back at a run that is over."""
-
-    def fail(self, problem: str, step: Step | None, readers: tuple[str, ...] | None = None) -> None:
-        """Note a violation: the first is shown, and the others are counted."""
-        if self.found is not None:
-            self.found = evolve(self.found, times=self.found.times + 1)
-            return
-        self.found = Violation(of=self.of, problem=problem, step=step, readers=readers)
-
-
-@define(eq=False)
-class _Never(_Check):
-    fits: Fits = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        assert self.of.never is not None  # noqa: S101 - it is of this kind
-        self.fits = compiled(self.of.never)
-
-    def step(self, step: Step) -> None:
-        if self.fits(step, None):
-            self.fail(f"{step.name} matches", step, step.readers)
-
-
-@define(eq=False)
-class _Always(_Check):
-    fits: Fits = field(init=False)
-    when: Fits | None = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        one = self.of
-        assert one.always is not None  # noqa: S101 - it is of this kind
-        self.fits = compiled(one.always)
-        self.when = None if one.when is None else compiled(one.when)
-
-    def step(self, step: Step) -> None:
-        if (self.when is None or self.when(step, None)) and not self.fits(step, None):
-            self.fail(f"{step.name} does not match", step, step.readers)
-
-
-@define(eq=False)
-class _Eventually(_Check):
-    fits: Fits = field(init=False)
-    is_met: bool = False
-
-    def __attrs_post_init__(self) -> None:
-        assert self.of.eventually is not None  # noqa: S101 - it is of this kind
-        self.fits = compiled(self.of.eventually)
-
-    def step(self, step: Step) -> None:
-        self.is_met = self.is_met or self.fits(step, None)
-
-    def finish(self, closed: str, hidden: Sequence[tuple[str, ...]]) -> None:
-        if not self.is_met:
-            problem = f"nothing matched before the room closed ({closed})"
-            self.fail(problem, None, _who_sees_all(hidden))
-
-
-@define(eq=False)
-class _After(_Check):
-    after: Fits = field(init=False)
-    then: Fits = field(init=False)
-    within: int = field(init=False)
-    granted: int = 0
-    #: The steps that wait for their answer, each with the last turn in which it may come.
-    waiting: deque[tuple[Step, int]] = field(factory=deque)
-
-    def __attrs_post_init__(self) -> None:
-        one = self.of
-        assert one.after is not None  # noqa: S101 - it is of this kind
-        assert one.then is not None  # noqa: S101 - they go together
-        self.after, self.then = compiled(one.after), compiled(one.then)
-        self.within = one.within or 0
-
-    def turn(self, number: int) -> None:
-        self.granted = number
-        while self.waiting and self.waiting[0][1] < number:
-            step, _ = self.waiting.popleft()
-            turns = counted(self.within, "turn")
-            self.fail(f"nothing matched within {turns} after {step.name}", step, step.readers)
-
-    def step(self, step: Step) -> None:
-        if self.waiting:
-            left = [one for one in self.waiting if not self.then(step, one[0])]
-            if len(left) < len(self.waiting):
-                self.waiting = deque(left)
-        if self.after(step, None):
-            self.waiting.append((step, self.granted + self.within))
-
-    def finish(self, closed: str, hidden: Sequence[tuple[str, ...]]) -> None:
-        for step, _ in self.waiting:
-            problem = f"the room closed ({closed}), and nothing matched after {step.name}"
-            self.fail(problem, step, _shared([step.readers, _who_sees_all(hidden)]))
-
-
-@define(eq=False)
-class _Count(_Check):
-    fits: Fits = field(init=False)
-    number: int = 0
-    readers: list[tuple[str, ...] | None] = field(factory=list)
-
-    def __attrs_post_init__(self) -> None:
-        assert self.of.count is not None  # noqa: S101 - it is of this kind
-        self.fits = compiled(self.of.count)
-
-    def step(self, step: Step) -> None:
-        if not self.fits(step, None):
-            return
-        self.number += 1
-        if step.readers is not None:
-            self.readers.append(step.readers)
-        most = self.of.at_most
-        if most is not None and self.number > most:
-            steps = counted(most, "step")
-            self.fail(
-                f"{step.name} matches, after {steps} that did",
-                step,
-                _shared([step.readers, *self.readers]),
-            )
-
-    def finish(self, closed: str, hidden: Sequence[tuple[str, ...]]) -> None:
-        least = self.of.at_least
-        if least is not None and self.number < least:
-            steps = counted(self.number, "step")
-            problem = f"{steps} matched before the room closed ({closed}), and not {least}"
-            self.fail(problem, None, _who_sees_all(hidden))
-
-
-_CHECKS: Final[Mapping[str, Callable[[Property], _Check]]] = {
-    "never": _Never,
-    "always": _Always,
-    "eventually": _Eventually,
-    "after": _After,
-    "count": _Count,
-}
-
-
-def _who_sees_all(hidden: Sequence[tuple[str, ...]]) -> tuple[str, ...] | None:
-    """Return who may read every private step: that nothing matched tells something of each."""
-    return _shared(hidden)
-
-
-def _shared(readers: Iterable[tuple[str, ...] | None]) -> tuple[str, ...] | None:
-    """Return the seats that are in every list, or None where there is none to be in."""
-    shared: tuple[str, ...] | None = None
-    for some in readers:
-        if some is not None:
-            shared = some if shared is None else tuple(one for one in shared if one in some)
-    return shared

@@ -88,10 +88,10 @@ def _warnings(partial: PartialScenario, errors: tuple[FileError, ...]) -> tuple[
             warn_of_turns(context, forecasts)
             warn_of_expectations(context)
             warn_of_contents(context)
-            warn_of_properties(context)
             if not errors:
                 warn_of_no_expectation(context)
                 warn_of_unreachable(context, forecasts)
+                warn_of_properties(context)
     return warnings.in_file_order()
 
 

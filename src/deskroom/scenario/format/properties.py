@@ -45,9 +45,13 @@ WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "why": tuple(map(str, NoTurnReason)),
     "refusal": tuple(map(str, (*CallFault, *AsideReason))),
 }
-#: What ``same_as`` can point at, and the keys that can have it.
-SAME_AS: Final = ("seat", "next", "mentions")
-_CAN_BE_SAME: Final = frozenset(("seat", "person", "mentions", "next"))
+#: The keys that can have ``same_as``, each with what it can point at: a seat is never a person.
+SAME_AS: Final[Mapping[str, tuple[str, ...]]] = {
+    "seat": ("seat", "next", "mentions"),
+    "person": ("person", "mentions"),
+    "mentions": ("seat", "person", "next", "mentions"),
+    "next": ("seat", "next", "mentions"),
+}
 MATCHER_KEYS: Final = (
     "seat",
     "person",
@@ -221,7 +225,7 @@ def _value(reading: _Reading, path: KeyPath, key: str, value: object) -> object:
 def _table_value(reading: _Reading, path: KeyPath, key: str, value: Mapping[str, Any]) -> object:
     """Return what a table says of a key: ``not``, ``same_as``, ``none``, ``any`` or bounds."""
     forms = ["not"]
-    forms += ["same_as"] if key in _CAN_BE_SAME else []
+    forms += ["same_as"] if key in SAME_AS and (reading.after or "same_as" in value) else []
     forms += ["none", "any"] if key == "next" else []
     forms += ["at_least", "at_most"] if key == "hop" else []
     for inner in value:
@@ -242,7 +246,7 @@ def _table_value(reading: _Reading, path: KeyPath, key: str, value: Mapping[str,
     ((form, inner),) = value.items()
     where = (*path, form)
     if form == "same_as":
-        return _same_as(reading, where, inner)
+        return _same_as(reading, where, inner, SAME_AS[key])
     if form == "any":
         if isinstance(inner, bool):
             return NextSeat(inner)
@@ -254,12 +258,12 @@ def _table_value(reading: _Reading, path: KeyPath, key: str, value: Mapping[str,
     return _plain_value(reading, where, key, inner, negated=True)
 
 
-def _same_as(reading: _Reading, path: KeyPath, value: object) -> SameAs:
+def _same_as(reading: _Reading, path: KeyPath, value: object, keys: tuple[str, ...]) -> SameAs:
     if not reading.after:
         problem = "only then can point at something: at the step that after matched"
         reading.findings.at_key(path, "conflicting_keys", problem)
         raise _Wrong
-    return SameAs(_word(reading, path, value, SAME_AS))  # type: ignore[arg-type]
+    return SameAs(_word(reading, path, value, keys))  # type: ignore[arg-type]
 
 
 def _plain_value(
@@ -376,4 +380,5 @@ def _refuse(
     expected: str,
     kind: Any = "wrong_type",  # noqa: ANN401 - a kind of problem
 ) -> None:
-    findings.at_value(path, kind, f"found {found(value)}, expected {expected}")
+    what = "an empty list" if value == [] else "an empty table" if value == {} else found(value)
+    findings.at_value(path, kind, f"found {what}, expected {expected}")

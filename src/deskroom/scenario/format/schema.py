@@ -444,7 +444,6 @@ def _property_table() -> Json:
 
 def _matcher_table(*, after: bool) -> Json:
     """Return the schema of a matcher; behind ``after`` it may point at what that matched."""
-    same = {"type": "object", "properties": {"same_as": {"enum": list(SAME_AS)}}}
     properties: Json = {}
     for key in MATCHER_KEYS:
         shape: Json = {}
@@ -461,8 +460,9 @@ def _matcher_table(*, after: bool) -> Json:
             shape = {"type": ["string", "object"]}
         else:
             shape = {"anyOf": [{"type": ["string", "array", "object"]}]}
-            if after and key in {"seat", "person", "mentions", "next"}:
-                shape["anyOf"].append(same)
+            if after and key in SAME_AS:
+                same = {"enum": list(SAME_AS[key])}
+                shape["anyOf"].append({"type": "object", "properties": {"same_as": same}})
         properties[key] = {"description": _MATCHER_DOCS[key], **shape}
     return {
         "description": "What a row or a turn must have; all keys must fit.",

@@ -191,8 +191,6 @@ def _property_mismatches(replay: Replay) -> Iterator[Mismatch]:
 def violation_mismatch(violation: Violation) -> Mismatch:
     """Return a property that does not hold as a mismatch of the file it stands in."""
     of, step = violation.of, violation.step
-    more = violation.times - 1
-    again = f" (and {more:,} more time{'s' if more > 1 else ''})" if more else ""
     grant = None
     if step is not None and step.turn is not None:
         grant = (step.turn, step.attempt or 1)
@@ -204,11 +202,13 @@ def violation_mismatch(violation: Violation) -> Mismatch:
         seat=None if step is None else step.seat,
         key="property",
         expected=of.name,
-        got=f"{violation.problem}{again}",
+        got=violation.problem,
         why="",
         private_to=violation.readers,
         grant=grant,
         row=None if step is None else step.row,
+        again=violation.times - 1,
+        again_told=violation.times_told - 1,
     )
 
 

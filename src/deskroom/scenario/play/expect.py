@@ -28,6 +28,8 @@ class Mismatch:
     is the reason the host had. ``path``, ``line`` and ``column`` say where the expectation stands.
     ``scores`` are those that a router chose by, for the operator.
     ``private_to`` lists the seats that may read the row it is about, or None when all may.
+    ``again`` counts how often more it did not hold; ``again_told`` those that whoever may read it
+    may know of.
     """
 
     path: str
@@ -43,6 +45,8 @@ class Mismatch:
     scores: str = ""
     grant: tuple[int, int] | None = None
     row: int | None = None
+    again: int = 0
+    again_told: int = 0
 
     @property
     def number(self) -> int | None:

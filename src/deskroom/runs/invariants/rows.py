@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from deskroom.core.audience import Author
 from deskroom.core.dispatch import NoTurn, TurnFor

@@ -335,6 +335,18 @@ def test_properties_that_cannot_be_read_are_an_error(run: Run, file: Callable[..
     assert 'found "x", expected a seat of the desk (a, b, c)' in ended.err
 
 
+def test_an_audit_warns_of_a_property_about_a_seat_that_the_run_does_not_have(
+    run: Run, file: Callable[..., Path]
+) -> None:
+    """It would hold for no reason."""
+    other = DESK.replace('{ id = "c" }]', '{ id = "c" }, { id = "lead" }]')
+    never = ("the lead is alone", 'never = { seat = "lead", next = ["a", "lead"] }')
+    path, played = file(never, desk=other, name="other.toml"), file()
+    ended = run("audit", "-q", played, "--properties", path)
+    warning = f'property "the lead is alone" asks about "lead", and {played} has no such seat'
+    assert (0, [f"17: warning: {warning}"]) == (ended.code, told(ended.err, path))
+
+
 # check
 
 

@@ -193,6 +193,7 @@ def _audited(path: str, asked: _Asked) -> _Audited:
     if asked.settings:
         policy = changed_policy(whole.policy or FITTED, asked.settings)
         changed = audit_run(whole, asked.viewer, policy=policy, **options)  # type: ignore[arg-type]
+    _warn_of_strangers(path, as_is, asked)
     own = () if source.replay is None else source.replay.scenario.properties
     broken = source.violations((*own, *asked.properties))
     return _Audited(
@@ -201,6 +202,15 @@ def _audited(path: str, asked: _Asked) -> _Audited:
         is_damaged=source.damage is not None,
         broken=tuple(map(violation_mismatch, broken)),
     )
+
+
+def _warn_of_strangers(path: str, audit: Audit, asked: _Asked) -> None:
+    """Warn of properties of another file about seats that are not in the run."""
+    for one in asked.properties:
+        for seat in one.seats:
+            if seat not in audit.seats:
+                problem = f'property "{one.name}" asks about "{seat}", and {path} has no such seat'
+                print_warning(f"{one.path}:{one.line}", problem)
 
 
 def _read(path: str, asked: _Asked) -> Source:

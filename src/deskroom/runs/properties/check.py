@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from attrs import define, evolve, field, frozen
@@ -53,8 +54,8 @@ class StepWatch:
         self._asking = [check for check in self._checks if check.hidden is not self._hidden]
 
     def _check(self, one: Property) -> _Check:
-        asks = [key for key in _ASKED if any(getattr(m, key) is not None for m in one.matchers)]
-        return _CHECKS[one.kind](one, [] if asks else self._hidden, tuple(asks))
+        asks = _asks(one)
+        return _CHECKS[one.kind](one, [] if asks else self._hidden, asks)
 
     def turn(self, number: int) -> None:
         """Note that a turn was granted."""
@@ -88,6 +89,13 @@ class StepWatch:
     def violations(self) -> tuple[Violation, ...]:
         """What does not hold so far, in the order of the properties."""
         return tuple(check.found for check in self._checks if check.found is not None)
+
+
+@lru_cache(maxsize=1024)
+def _asks(one: Property) -> tuple[str, ...]:
+    """Return the keys of a property about what not all may know of a row that all may read."""
+    stated = {key for matcher in one.matchers for key in matcher.keys}
+    return tuple(key for key in _ASKED if key in stated)
 
 
 # --- what each kind of property asks -----------------------------------------------------------

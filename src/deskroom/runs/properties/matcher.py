@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 import regex
@@ -88,7 +89,7 @@ class Pattern:
     negated: bool = False
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, cache_hash=True)
 class Matcher:
     """What a step must have; None: it does not matter. A key that a step does not have never fits."""
 
@@ -118,8 +119,9 @@ class Matcher:
 Fits = Callable[[Step, Step | None], bool]
 
 
+@lru_cache(maxsize=1024)
 def compiled(matcher: Matcher) -> Fits:
-    """Return the test of a matcher: all of its keys, the cheapest first.
+    """Return the test of a matcher: all of its keys, the cheapest first. It is made once.
 
     The test raises ``PatternTimeout`` for a pattern that takes too long.
     """

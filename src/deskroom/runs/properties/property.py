@@ -6,12 +6,12 @@ from typing import Literal
 
 from attrs import field, frozen
 
-from deskroom.runs.properties.matcher import Matcher
+from deskroom.runs.properties.matcher import Audiences, Matcher, OneOf
 
 __all__ = ["Property"]
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, cache_hash=True)
 class Property:
     """A name, and one thing that must hold: of every step, of some, of none, or of how many.
 
@@ -59,3 +59,16 @@ class Property:
             self.count,
         )
         return tuple(part for part in parts if part is not None)
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        """The seats that it asks about by id, each once."""
+        named: list[str] = []
+        for matcher in self.matchers:
+            for wanted in (matcher.seat, matcher.next):
+                if isinstance(wanted, OneOf):
+                    named += [one for one in wanted.values if isinstance(one, str)]
+            if isinstance(matcher.audience, Audiences):
+                parties = [one for one in matcher.audience.values if isinstance(one, tuple)]
+                named += [seat for party in parties for seat in party]
+        return tuple(dict.fromkeys(named))

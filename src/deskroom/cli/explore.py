@@ -32,7 +32,7 @@ from deskroom.explore.explore import (
 from deskroom.explore.play import Explorer
 from deskroom.explore.shrink import Memory, can_shrink, shrunk
 from deskroom.explore.written import written
-from deskroom.files import write_file
+from deskroom.files import STDIN, write_file
 from deskroom.render.explore import Report, WrittenFailure, explore_json, explore_lines
 from deskroom.room import RealClock
 from deskroom.scenario.format.explore import Explore
@@ -334,7 +334,8 @@ def _write(
 
 def _file_name(path: str, found: FoundFailure, seed: int) -> str:
     """Return what a failure's file is called: what was explored, what failed, and in which run."""
-    stem = PurePath(path).name.removesuffix(".toml").removesuffix(".scenario")
+    name = "stdin" if path == STDIN else PurePath(path).name
+    stem = name.removesuffix(".toml").removesuffix(".scenario")
     slug = _NO_SLUG.sub("-", found.name.lower()).strip("-")[:_LONGEST_SLUG] or found.kind
     run = "remembered" if found.number < 0 else f"{seed}-{found.number}"
-    return f"{stem or 'stdin'}-{slug}-{run}.scenario.toml"
+    return f"{stem or 'desk'}-{slug}-{run}.scenario.toml"

@@ -6,13 +6,14 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import json
-import multiprocessing
+import os
+import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from mutants.planted import Mutant
+from mutants.planted import MUTANTS, Mutant
 
 __all__ = [
     "FILES",
@@ -92,7 +93,7 @@ def _explored(file: str, numbers: Sequence[int]) -> dict[str, Any] | None:
     return None
 
 
-def _hunt(mutant: Mutant | None, files: Sequence[str], sender: Any) -> None:  # noqa: ANN401
+def _hunt(mutant: Mutant | None, files: Sequence[str]) -> Any:  # noqa: ANN401
     _plant(mutant)
     found = None
     for file in files:
@@ -102,29 +103,29 @@ def _hunt(mutant: Mutant | None, files: Sequence[str], sender: Any) -> None:  # 
             found = {"file": file, "run": -1, "found": "error", "how": repr(error)}
         if found is not None:
             break
-    sender.send(found)
+    return found
 
 
 def hunt(mutant: Mutant | None, files: Sequence[str] = FILES) -> dict[str, Any] | None:
     """Return where exploring finds a fault first, or None; with no mutant nothing may be found."""
-    found: dict[str, Any] | None = _in_process(_hunt, mutant, files)
+    found: dict[str, Any] | None = _in_process("hunt", mutant, files)
     return found
 
 
-def _play_pinned(mutant: Mutant | None, pins: Sequence[dict[str, Any]], sender: Any) -> None:  # noqa: ANN401
+def _play_pinned(mutant: Mutant | None, pins: Sequence[dict[str, Any]]) -> Any:  # noqa: ANN401
     _plant(mutant)
-    sender.send([_explored(pin["file"], [pin["run"]]) for pin in pins])
+    return [_explored(pin["file"], [pin["run"]]) for pin in pins]
 
 
 def play_pinned(
     mutant: Mutant | None, pins: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any] | None]:
     """Return what the pinned runs come to, each on its own."""
-    found: list[dict[str, Any] | None] = _in_process(_play_pinned, mutant, pins)
+    found: list[dict[str, Any] | None] = _in_process("play_pinned", mutant, pins)
     return found
 
 
-def _written(mutant: Mutant | None, pin: dict[str, Any], sender: Any) -> None:  # noqa: ANN401
+def _written(mutant: Mutant | None, pin: dict[str, Any]) -> Any:  # noqa: ANN401
     _plant(mutant)
     from deskroom.explore.explore import FoundFailure, bounds_of, play_explored
     from deskroom.explore.shrink import shrunk
@@ -143,45 +144,70 @@ def _written(mutant: Mutant | None, pin: dict[str, Any], sender: Any) -> None:  
     )
     plain = shrunk(scenario, bounds_of(scenario), found)
     result = written(plain, found, explored=pin["file"], seed=0, path="found.toml")
-    sender.send(None if result is None else result.text)
+    return None if result is None else result.text
 
 
 def written_under(mutant: Mutant, pin: dict[str, Any]) -> str | None:
     """Return the scenario that a pinned run is written as, where the fault is there."""
-    text: str | None = _in_process(_written, mutant, pin)
+    text: str | None = _in_process("written", mutant, pin)
     return text
 
 
-def _replayed(mutant: Mutant | None, text: str, sender: Any) -> None:  # noqa: ANN401
+def _replayed(mutant: Mutant | None, text: str) -> Any:  # noqa: ANN401
     _plant(mutant)
     from deskroom.scenario import parse_scenario, replay_scenario
 
     replay = replay_scenario(parse_scenario(text, "found.toml"))
-    sender.send([(one.key, one.expected) for one in replay.mismatches])
+    return [(one.key, one.expected) for one in replay.mismatches]
 
 
 def replayed_under(mutant: Mutant | None, text: str) -> list[tuple[str, str]]:
     """Return the mismatches of a plain replay: each key, and what was expected."""
-    mismatches: list[tuple[str, str]] = _in_process(_replayed, mutant, text)
-    return mismatches
+    mismatches = _in_process("replayed", mutant, text)
+    return [(key, expected) for key, expected in mismatches]
 
 
-def _in_process(function: Any, *arguments: Any) -> Any:  # noqa: ANN401
-    """Call a function in a new process, which has loaded nothing of the project yet."""
-    context = multiprocessing.get_context("spawn")
-    receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=function, args=(*arguments, sender))
-    process.start()
-    sender.close()
-    try:
-        found = receiver.recv()
-    except EOFError:
-        found = None
-    process.join()
-    return found
+def _in_process(task: str, mutant: Mutant | None, *arguments: Any) -> Any:  # noqa: ANN401
+    """Do a task of this module in a new process, which has loaded nothing of the project yet.
+
+    What is covered there is the source with a fault in it, so nothing is measured.
+    """
+    asked = json.dumps([task, None if mutant is None else mutant.name, *arguments])
+    quiet = {key: value for key, value in os.environ.items() if not key.startswith("COV")}
+    done = subprocess.run(
+        [sys.executable, "-m", "mutants.hunt"],
+        input=asked,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**quiet, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])},
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def pinned() -> dict[str, dict[str, Any]]:
     """Return where each fault was found first, by its name."""
     pins: dict[str, dict[str, Any]] = json.loads(PINNED.read_text(encoding="utf-8"))
     return pins
+
+
+_TASKS: Final[dict[str, Callable[..., Any]]] = {
+    "hunt": _hunt,
+    "play_pinned": _play_pinned,
+    "written": _written,
+    "replayed": _replayed,
+}
+
+
+def _main() -> None:
+    """Do one task, as it was asked for on stdin, and answer on stdout."""
+    task, name, *arguments = json.loads(sys.stdin.read())
+    mutant = next((one for one in MUTANTS if one.name == name), None)
+    print(json.dumps(_TASKS[task](mutant, *arguments)))
+
+
+if __name__ == "__main__":
+    _main()

@@ -55,6 +55,7 @@ COMMANDS = [
     ["show", "--tail", "2", "J"],
     ["show", "--follow", "J"],
     ["explore", SCENARIO, "--seed", "1", "--runs", "5"],
+    ["sweep", "--help"],
     ["stats", "J"],
     ["stats", "--csv", SCENARIO, "J"],
     ["tools"],

@@ -18,8 +18,9 @@ from deskroom.scenario.play.compare import Replay
 
 __all__ = ["Report", "WrittenFailure", "explore_json", "explore_lines"]
 
-#: The longest bar of the histogram, in cells.
+#: The longest bar of the histogram, in cells, and what stands beside it.
 _BAR: Final = 20
+_BESIDE: Final = 54
 
 Json = dict[str, Any]
 
@@ -111,12 +112,13 @@ def _failure_lines(failure: WrittenFailure, report: Report, screen: Screen) -> I
 def _histogram(report: Report, screen: Screen) -> Iterator[str]:
     counts = report.exploration.counts
     most = max(counts.values(), default=1)
+    longest = min(_BAR, max(screen.width - _BESIDE, 1))
     rows = []
     for group, words in GROUPS.items():
         reached = [word for word in words if counts[group, word]]
         for at, word in enumerate(reached):
             count = counts[group, word]
-            bar = ("█" if screen.lines else "#") * max(1, round(_BAR * count / most))
+            bar = ("█" if screen.lines else "#") * max(1, round(longest * count / most))
             rows.append([f"{count:,}", group if at == 0 else "", word, bar])
     yield from table_lines(["times", "reached", "", ""], rows, screen)
 

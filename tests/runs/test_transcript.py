@@ -68,6 +68,14 @@ def test_the_output_of_a_replay_is_the_same_run(seat: str | None) -> None:
     )
 
 
+def test_the_output_of_a_replay_says_whom_each_row_names() -> None:
+    """As the run itself knows it."""
+    named = [list(item.mentions) for item in read_transcript(output(), "x.json").items]
+    view = replay_scenario(parse_scenario(FILE)).view()
+    assert [list(item.mentions) for item in view.items] == named
+    assert ["a"] in named
+
+
 def test_rows_may_stand_one_a_line() -> None:
     """Each has its line; blank lines do not count as rows."""
     aside = {**ROW, "sequence": 2, "audience": {"kind": "aside", "members": ["b"]}}

@@ -167,6 +167,7 @@ def _row(fields: Fields, turns: Mapping[int, Fields], path: str) -> ViewItem:
         trigger=fields.maybe_number("trigger"),
         row=row,
         facts=facts,
+        mentions=fields.texts("mentions") if fields.has("mentions") else (),
         why=fields.text("why"),
     )
 

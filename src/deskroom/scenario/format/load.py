@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 
 from deskroom.engine.policy import Policy
 from deskroom.errors import FileError, nearest
-from deskroom.runs.properties import Property
+from deskroom.runs.properties.property import Property
 from deskroom.scenario.format.convert import Converted, convert, refuse_unknown_keys
 from deskroom.scenario.format.explore import Explore
 from deskroom.scenario.format.live import LIVE_KEYS, Live, LiveSeat
@@ -25,7 +25,6 @@ from deskroom.scenario.format.model import (
 )
 from deskroom.scenario.format.position import KeyPath
 from deskroom.scenario.format.problems import Findings, ScenarioError, found
-from deskroom.scenario.format.properties import read_properties
 from deskroom.scenario.format.rules import (
     Names,
     check_active,
@@ -365,6 +364,8 @@ class _Reader:
     def properties(self, names: Names) -> tuple[Property, ...]:
         if "property" not in self._data:
             return ()
+        from deskroom.scenario.format.properties import read_properties
+
         return read_properties(self.findings, self._data["property"], names)
 
     def disturbed(self) -> _Disturbed:

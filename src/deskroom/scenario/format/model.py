@@ -18,7 +18,7 @@ from deskroom.core.reasons import AsideReason, CallFault, CloseReason, NoTurnRea
 from deskroom.core.roster import Desk, DeskSet, Member, Person, Roster
 from deskroom.engine.policy import Policy
 from deskroom.engine.setup import Seat
-from deskroom.runs.properties import Property
+from deskroom.runs.properties.property import Property
 from deskroom.scenario.format.explore import Explore
 from deskroom.scenario.format.live import Live
 from deskroom.scenario.format.position import KeyPath, Place

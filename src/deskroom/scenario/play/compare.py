@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, field, frozen
 
 from deskroom.core import OPERATOR, Viewer
-from deskroom.runs.properties import Violation, property_violations
 from deskroom.runs.run import Run, RunItem
 from deskroom.runs.values import TURN_VALUES
 from deskroom.runs.view import RunView, view_run
@@ -17,6 +16,9 @@ from deskroom.runs.why import router_clause, why, why_closed
 from deskroom.scenario.format.model import RunExpect, Scenario, Turn, TurnExpect
 from deskroom.scenario.format.position import Place
 from deskroom.scenario.play.expect import Mismatch, file_value, holds, readers_of
+
+if TYPE_CHECKING:
+    from deskroom.runs.properties import Violation
 
 __all__ = ["Replay", "compare", "readers", "violation_mismatch"]
 
@@ -184,6 +186,10 @@ def _kill_mismatches(replay: Replay) -> Iterator[Mismatch]:
 
 
 def _property_mismatches(replay: Replay) -> Iterator[Mismatch]:
+    if not replay.scenario.properties:
+        return
+    from deskroom.runs.properties import property_violations
+
     for violation in property_violations(replay.scenario.properties, replay.run):
         yield violation_mismatch(violation)
 

@@ -1,6 +1,6 @@
 """Looking on at a run: what must hold at each step, and of the run as a whole.
 
-What holds in every run is in ``runs/invariants.py``, what must hold in this one in the file's
+What holds in every run is in ``runs/invariants``, what must hold in this one in the file's
 properties. Of the whole run it is asked whether its journal can be read back and verified, whether
 folding it gives the room that made it, whether nobody sees more than they may, and whether a run
 whose process died came to what it would have come to otherwise.

@@ -16,15 +16,14 @@ from typing import Literal
 from attrs import evolve, frozen
 
 from deskroom.core import Row, Viewer
-from deskroom.engine.engine import Engine
 from deskroom.engine.entries import CallEntry, Entry, MemoryJournal
 from deskroom.engine.setup import Setup
 from deskroom.errors import DeskroomError, RoomFailure
-from deskroom.journal.verify import verify_entries
+from deskroom.journal.verify import Verifier
 from deskroom.runs.invariants import Broken, InvariantWatch
 from deskroom.runs.properties import Property, PropertyWatch, Violation, final_close
 from deskroom.runs.run import Run
-from deskroom.runs.view import view_run
+from deskroom.runs.view import narrowed, view_run
 from deskroom.scenario.format.model import Scenario
 from deskroom.scenario.play.kill import Killed, reread
 from deskroom.scenario.play.meanwhile import count_said_in_open
@@ -165,15 +164,15 @@ def unjudged(entries: Sequence[Entry]) -> list[Entry]:
 def whole_faults(scenario: Scenario, run: Run) -> Iterator[Fault]:
     """Yield what does not hold of a scenario's run as a whole. Its entries must be known."""
     for name, problem in (
-        *_fold_faults(run),
-        *_verify_faults(run),
+        *_journal_faults(run),
         *_view_faults(run),
         *_resume_faults(scenario, run),
     ):
         yield Fault(kind="invariant", name=name, problem=problem)
 
 
-def _fold_faults(run: Run) -> Iterator[tuple[str, str]]:
+def _journal_faults(run: Run) -> Iterator[tuple[str, str]]:
+    """Read the run back as from its journal: each line must be the same, right, and give the room."""
     entries = reread(run.journal)
     # A header keeps of a script only what says who is next.
     pairs = zip(run.journal[1:], entries[1:], strict=True)
@@ -181,28 +180,28 @@ def _fold_faults(run: Run) -> Iterator[tuple[str, str]]:
         if entry != again and not isinstance(entry, CallEntry):
             yield "fold", f"line {number} is read back as another"
             return
-    if Engine.of(entries).state != run.state:
-        yield "fold", "the entries give another room than the one that wrote them"
-
-
-def _verify_faults(run: Run) -> Iterator[tuple[str, str]]:
+    verifier = Verifier("the journal")
     try:
-        verify_entries(reread(run.journal), "the journal")
+        for number, entry in enumerate(entries, start=1):
+            verifier.take(number, entry)
     except DeskroomError as error:
         yield "verified", str(error)
+        return
+    # What was verified was folded, entry by entry.
+    if verifier.engine.state != run.state:
+        yield "fold", "the entries give another room than the one that wrote them"
 
 
 def _view_faults(run: Run) -> Iterator[tuple[str, str]]:
     """Yield which seat is shown a row that it may not read, in what every output is made from."""
     if all(row.audience.kind == "desk" for row in run.rows):
         return
+    whole = view_run(run)
     for seat in run.setup.by_id:
-        viewer = Viewer("agent", seat)
-        hidden = [row.sequence for row in run.rows if not _may_read(row, seat)]
-        shown = [item.sequence for item in view_run(run, viewer).items if item.row is not None]
-        for sequence in hidden:
-            if sequence in shown:
-                yield "privacy", f"{seat} is shown row {sequence}"
+        shown = [item.row for item in narrowed(whole, Viewer("agent", seat)).items if item.row]
+        for row in shown:
+            if not _may_read(row, seat):
+                yield "privacy", f"{seat} is shown row {row.sequence}"
 
 
 def _may_read(row: Row, seat: str) -> bool:
